@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the executable for this system, which npm has installed as an optional dependency: a package has that of one system.
+// Runs the executable for this system. npm installs its package as an optional dependency; there is one package for each system.
 const { spawn } = require("child_process");
 const { constants } = require("os");
 const { dirname, join } = require("path");
@@ -10,13 +10,13 @@ let program;
 try {
   program = join(dirname(require.resolve(`${name}/package.json`)), "bin", "swift-json-server");
 } catch {
-  console.error(`swift-json-server: there is no package ${name}. It is for Linux and macOS on x64 and arm64, and npm must not leave out optional dependencies.`);
+  console.error(`swift-json-server: the package ${name} is not installed. There are packages for Linux and macOS on x64 and arm64; install them with npm's optional dependencies.`);
   process.exit(1);
 }
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) {
   process.on(signal, () => {
-    // A terminal sends these two to the server, too, which ends at once when a second one comes.
+    // A terminal sends SIGINT and SIGHUP to the server, too; a second one would end the server immediately.
     if (signal === "SIGTERM" || !process.stdin.isTTY) child.kill(signal);
   });
 }

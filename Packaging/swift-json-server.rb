@@ -8,7 +8,7 @@ class SwiftJsonServer < Formula
   license "MIT"
   head "https://github.com/OWNER/swift-json-server.git", branch: "main"
 
-  # What 26.0 builds does not find the library with which older systems have spans.
+  # Executables of Xcode 26.0 do not find the library for spans on older systems.
   depends_on xcode: ["26.1", :build]
   uses_from_macos "swift" => :build
   uses_from_macos "zlib"

@@ -2,24 +2,25 @@ package import JSONServerValues
 
 /// The result of a deletion.
 package struct Deletion: Sendable {
-  /// The text of the record that was to be deleted.
+  /// The text of the deleted record.
   package let record: ValidJSON
   /// How many other records were deleted with it, by resource.
   package let dependents: [String: Int]
 }
 
 extension Database {
-  /// Removes a record and what depends on it.
+  /// Deletes a record, and changes or deletes the records that refer to it.
   ///
-  /// Under the classic dialect, records whose foreign key holds the removed id are removed too, recursively; a key that
-  /// dangled before stays (json-server 0.17 removes those as well, and so loses data). Under 1.0's dialect such keys
-  /// become null, and only the records of the resources in `dependents` are removed. The keys are those that embedding
-  /// follows.
+  /// In the classic dialect, records with the deleted id in their foreign key are deleted too, recursively. Foreign
+  /// keys that had no record before stay (json-server 0.17 deletes these records, too, and so loses data). In 1.0's
+  /// dialect such keys become null, and only records of the resources in `dependents` are deleted. The keys are those
+  /// of embedding.
   ///
-  /// A list of ids loses the removed id, under the classic dialect where ``Schema/idLists`` or `dependents` name it.
+  /// The deleted id is removed from lists of ids; in the classic dialect only where ``Schema/idLists`` or `dependents`
+  /// name the list.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
-  /// - Complexity: O(number of what is removed), after a first call that reads the foreign keys of every collection.
+  /// - Complexity: O(number of deleted records), after a first call that reads the foreign keys of every collection.
   package mutating func delete(
     _ id: String, in name: String, dependents: [String] = []
   ) throws(DatabaseError) -> Deletion {
@@ -32,11 +33,11 @@ extension Database {
     return Deletion(record: row.record, dependents: removeDependents(of: [(name, id)], dependents))
   }
 
-  /// Removes or changes what refers to records that are gone.
+  /// Deletes or changes the records that refer to deleted ones.
   ///
-  /// - Parameter dependents: The resources whose records are removed under 1.0's dialect, and whose lists of ids are
-  ///   changed under the classic one.
-  /// - Returns: How many records were removed, by resource.
+  /// - Parameter dependents: The resources whose records are deleted in 1.0's dialect, and whose lists of ids are
+  ///   changed in the classic one.
+  /// - Returns: The number of deleted records, by resource.
   mutating func removeDependents(
     of records: [(resource: String, id: String)], _ dependents: [String]
   ) -> [String: Int] {
@@ -73,7 +74,7 @@ extension Database {
     return counts
   }
 
-  /// Returns the other records that the deletion of one would remove or change, by resource.
+  /// Returns the other records that the deletion of one would delete or change, by resource.
   ///
   /// - Throws: ``DatabaseError``, as ``delete(_:in:dependents:)`` does.
   /// - Complexity: That of the deletion.
@@ -86,7 +87,7 @@ extension Database {
     }
   }
 
-  /// Returns the other records that the deletion of what a query selects would remove or change, by resource.
+  /// Returns the other records that the deletion of a query's records would delete or change, by resource.
   ///
   /// - Throws: ``DatabaseError``, as ``list(_:_:)`` does.
   /// - Complexity: That of the deletion.
@@ -101,8 +102,8 @@ extension Database {
   }
 
   /// - Parameters:
-  ///   - slots: The slots of what is to be deleted.
-  ///   - name: The collection in which they are.
+  ///   - slots: The slots of the records to delete.
+  ///   - name: Their collection.
   private func recordsAffected(
     besides slots: Set<Int>, of name: String, by delete: (inout Database) throws(DatabaseError) -> Void
   ) throws(DatabaseError) -> [String: [ValidJSON]] {
@@ -115,7 +116,7 @@ extension Database {
     return affected
   }
 
-  /// The collections whose records refer to those of another, each with the member by which they do.
+  /// The collections whose records refer to another one, each with its foreign key.
   private func foreignKeys(to parent: String) -> [(position: Int, key: FieldPath)] {
     var found: [(position: Int, key: FieldPath)] = []
     for position in collectionPositions {
@@ -126,7 +127,7 @@ extension Database {
 
   /// Returns the rows that refer to a record, each with whether it does so in a list of ids.
   ///
-  /// Last first: the lists of the indexes shrink at their ends, which moves nothing.
+  /// The last row comes first: the lists of the indexes then shrink at their ends, which moves nothing.
   private func rows(
     at position: Int, where key: FieldPath, names id: String
   ) -> [(slot: Int, row: Row, isInList: Bool)] {
@@ -179,17 +180,17 @@ extension ResourceEntry {
 }
 
 extension Database {
-  /// Drops the empty slots of collections that have more of them than records.
+  /// Removes the empty slots of collections that have more of them than records.
   ///
-  /// Without that, every reader of all records would pass over all that ever were removed. Copies of the database keep
-  /// their slots.
+  /// Without that, every reader of all records would visit the slots of all records that were ever deleted. Copies of
+  /// the database keep their slots.
   ///
   /// - Parameters:
-  ///   - base: The version before the changes to look behind.
-  ///   - removed: What deletions removed that may be put back; what it says of slots is adjusted.
+  ///   - base: The version before the changes.
+  ///   - removed: The deletions that can be undone; their slots are adjusted.
   ///   - tolerated: How many empty slots a collection may have in any case.
-  /// - Returns: Whether a collection did: its ids and members are to be read again.
-  /// - Complexity: O(1) for each removed record, on the average.
+  /// - Returns: Whether a collection was compacted, so that its ids and members must be read again.
+  /// - Complexity: O(1) for each deleted record, on average.
   @discardableResult
   package mutating func compact(
     since base: Database, adjusting removed: inout [Reversal],

@@ -1,18 +1,18 @@
 package import JSONServerValues
 
-// Lists that a member of a record, or of a single object, holds: the elements are looked at and changed as the records of
-// a collection.
+// Lists in a member of a record or of a single resource: the elements are read and changed as the records of a
+// collection.
 
 extension Database {
-  /// The elements of a list in a record, as a database that has them as its only collection.
+  /// The elements of a list in a record, as a database with the elements as its only collection.
   ///
-  /// Where other records hold a list in the member, one that has no value there holds an empty list.
+  /// Where other records have a list in the member, it is empty for a record without the member.
   ///
   /// - Parameters:
-  ///   - member: The member that holds the list, which names the collection.
-  ///   - id: The record's id; `nil` for a single object.
+  ///   - member: The member with the list, which names the collection.
+  ///   - id: The record's id; `nil` for a single resource.
   /// - Returns: `nil` when there is no such list.
-  /// - Throws: ``DatabaseError`` with code `unknownRecord`, when other records hold such a list.
+  /// - Throws: ``DatabaseError`` with code `unknownRecord`, when other records have such a list.
   /// - Complexity: O(size of the record).
   package func innerList(_ member: String, of id: String?, in name: String) throws(DatabaseError) -> Database? {
     let position = try position(of: name)
@@ -26,7 +26,7 @@ extension Database {
       guard value?.withToken(\.isNull) ?? true, holdsLists(FieldPath(member), in: position) else { return nil }
       if whole == nil { throw Self.unknownRecord(id ?? "", in: name) }
     }
-    // What servers fill is in the records of resources.
+    // The server fills only records of resources.
     var schema = schema
     schema.filler = .none
     let collection = RecordCollection(
@@ -39,25 +39,24 @@ extension Database {
     return list
   }
 
-  /// The records of a collection as the member of an object that is merged into what holds them.
+  /// The records of a collection as a member to merge into the record with the list.
   package func asMember(_ name: String) -> ValidJSON {
     let records = (try? collection(name)).map { $0.firstRecords($0.count) } ?? []
     return ValidJSON.emptyObject.withToken { ValidJSON($0, adding: [(name, .many(records))]) }
   }
 
-  /// Adds an element that is no object, and so has no id.
+  /// Adds an element that is not an object, and so has no id.
   package mutating func append(_ element: ValidJSON, to name: String) {
     guard let position = collectionPosition(name) else { return }
     change(position) { $0.append(Row(element, lead: 0, trail: 0)) }
   }
 
-  /// Whether a collection's records refer to those of another.
+  /// Whether a collection's records refer to another collection.
   package func hasRelation(from name: String, to parent: String) -> Bool {
     !((try? position(of: name)).map { existingForeignKeys(in: $0, to: parent) } ?? []).isEmpty
   }
 
-  /// The ids that a record's list holds of another collection's records; `nil` where no record of the collection has such
-  /// a list.
+  /// The ids of another collection in a record's list; `nil` when no record of the collection has such a list.
   package func listedIDs(of child: String, in id: String, of name: String) -> [String]? {
     guard let position = try? position(of: name),
       let key = existingForeignKeys(in: position, to: child).first(where: { holdsLists($0, in: position) })

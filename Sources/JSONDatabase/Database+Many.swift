@@ -1,17 +1,18 @@
 package import JSONServerValues
 
-// Changes of all records that a query selects: each is all or nothing.
+// Changes of all records that a query selects; each change is all or nothing.
 
 extension Database {
-  /// The most bytes by which one change may let records grow together.
+  /// The largest number of bytes by which one change may enlarge all its records together.
   static let maximumGrowth = 128 * 1024 * 1024
 
-  /// Removes the records of a selection, and what depends on them as ``delete(_:in:dependents:)`` does.
+  /// Deletes the records of a selection, with the effects of ``delete(_:in:dependents:)``.
   ///
-  /// - Parameter selection: What ``list(_:_:)`` has selected from the collection since it changed last.
-  /// - Returns: The ids of the records that had one, and how many others were removed, by resource.
+  /// - Parameter selection: The result of ``list(_:_:)``; the collection must not have changed since.
+  /// - Returns: The ids of the deleted records, as far as they have any, and the number of other deleted records, by
+  ///   resource.
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `wrongKind`.
-  /// - Complexity: O(number of what is removed), after a first call that reads the foreign keys of every collection.
+  /// - Complexity: O(number of deleted records), after a first call that reads the foreign keys of every collection.
   package mutating func delete(
     _ selection: Selection, in name: String, dependents: [String] = []
   ) throws(DatabaseError) -> (ids: [String], dependents: [String: Int]) {
@@ -27,8 +28,8 @@ extension Database {
 
   /// Merges members into each record of a selection, one level deep.
   ///
-  /// - Throws: ``DatabaseError`` with code `invalidBody` when the members are no object or name the id, which no two
-  ///   records share, or `tooLarge`.
+  /// - Throws: ``DatabaseError`` with code `tooLarge`, or `invalidBody` when the members are not an object or include
+  ///   the id, which differs in each record.
   /// - Complexity: O(size of the records and the body).
   package mutating func merge(
     _ body: ValidJSON, into selection: Selection, in name: String
@@ -45,10 +46,10 @@ extension Database {
     }
   }
 
-  /// Changes each record of a selection as a patch says; the ids stay.
+  /// Applies a patch to each record of a selection; the ids stay.
   ///
-  /// - Throws: ``DatabaseError`` with code `invalidBody`, also when the patch names the id, `conflict` or `tooLarge`; one
-  ///   record suffices.
+  /// - Throws: ``DatabaseError`` with code `invalidBody`, also when the patch names the id, `conflict` or `tooLarge`,
+  ///   for the first record that fails.
   package mutating func apply(
     _ patch: Patch, to selection: Selection, in name: String
   ) throws(DatabaseError) -> [WrittenRecord] {
@@ -62,7 +63,7 @@ extension Database {
 
   private static func sharedID(_ idName: String) -> DatabaseError {
     DatabaseError(
-      .invalidBody, "No two records have the same '\(idName)', so it cannot be changed in several; leave it out.")
+      .invalidBody, "Each record has its own '\(idName)', so a change of several records cannot set it; leave it out.")
   }
 
   private mutating func rewrite(
@@ -75,7 +76,7 @@ extension Database {
     var written: [WrittenRecord] = []
     var growth = 0
     var filling = filling(at: position)
-    // What may fail is done before anything changes.
+    // Everything that may fail comes before the first change.
     for slot in selection.slots.map(Int.init) {
       guard let before = collection.rows[slot] else { continue }
       let layout = collection.layout(of: before)

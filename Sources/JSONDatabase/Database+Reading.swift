@@ -1,24 +1,24 @@
 import JSONServerValues
 
-// What decides on which thread a version is read or changed.
+// The limits that decide on which thread a version is read or changed.
 
 extension Database {
-  /// Whether the data is so little that all of it can be read at once. O(number of resources).
+  /// Whether all data can be read quickly. O(number of resources).
   package var isSmall: Bool {
     entries.count <= Self.mostLookedAt && !entries.contains(where: \.isLarge)
   }
 
-  /// The most resources that are looked at for each request.
+  /// The largest number of resources that are examined for each request.
   private static let mostLookedAt = 200
 
-  /// The most related records that are found without a second thought.
+  /// The largest number of related records that are always looked up immediately.
   static let quickRelations = 500
-  /// The most records that are changed without a second thought: in about a millisecond.
+  /// The largest number of records that are always changed immediately, which takes about a millisecond.
   static let quickChanges = 100
-  /// The most bytes of a record that is written without a second thought.
+  /// The largest record that is always written immediately, in bytes.
   static let quickBytes = 128 * 1024
 
-  /// Reads the ids and the members of large collections, so that nobody has to wait for that later. O(size of the data).
+  /// Reads the ids and the members of large collections in advance. O(size of the data).
   package func readLargeCollections() {
     for entry in entries {
       guard let collection = entry.collection, collection.rows.isLarge else { continue }
@@ -27,10 +27,10 @@ extension Database {
     }
   }
 
-  /// Updates the indexes after a change of many records, so that no query waits for that later.
+  /// Updates the indexes after a change of many records, so that no query has to.
   ///
-  /// - Parameter base: The version before.
-  /// - Complexity: That of the changes, one by one, or of building again.
+  /// - Parameter base: The version before the change.
+  /// - Complexity: That of applying each change, or of building the indexes again.
   package func catchUp(since base: Database) {
     for position in changedPositions(since: base) where entries.indices.contains(position) {
       entries[position].collection.map { $0.indexes.catchUp(to: $0.rows) }
@@ -38,14 +38,14 @@ extension Database {
     readLargeCollections()
   }
 
-  /// Drops the indexes that only this lineage has; each is built again when a query needs it.
+  /// Drops the indexes of this lineage; each is built again when a query needs it.
   package func forgetIndexes() {
     for entry in entries {
       if let indexes = entry.collection?.indexes, indexes.lineage === lineage { indexes.forgetIndexes() }
     }
   }
 
-  /// The version for readers who do not see a member of a collection's records: no filter, order, search or relation
+  /// The version for readers who may not see a member of a collection's records: no filter, sort, search or relation
   /// finds it.
   ///
   /// - Complexity: O(number of resources), after a first call, which copies the collection's records.
@@ -54,14 +54,14 @@ extension Database {
       return self
     }
     var shown = self
-    // When there is no time to hide it, no record is shown.
+    // Without time to hide the member, no record is shown.
     shown.entries[position].collection = collection.hiding(member, patience)
     return shown
   }
 }
 
 extension ResourceEntry {
-  /// Whether reading all of it takes noticeably long.
+  /// Whether reading all data takes noticeably long.
   var isLarge: Bool {
     if let collection { return collection.rows.isLarge }
     if case .singular(let text) = resource { return text.count > PersistentRowVector.quickBytes }

@@ -1,19 +1,17 @@
 package import JSONServerValues
 
 extension Database {
-  /// Gives the values of a body that could only be sent as text, such as a form's, the types that its members have.
+  /// Gives values that were sent as text, such as those of a form, the types of the members.
   ///
-  /// Where the member holds numbers in all other records of the collection, nulls apart, a text that is a JSON number
-  /// becomes one, as it is written; booleans likewise. Where it holds lists, a single text becomes a list of one, and
-  /// elements follow elements. Any other text stays one. Where the text is that of the record's own value, or no other
-  /// record has the member, the record's own value is the example, as it is in a singular resource; where there is none
-  /// either, the value stays as it was sent.
+  /// Where all other records have numbers in the member, apart from nulls, a text that is a JSON number becomes a
+  /// number, as written; the same goes for booleans. Where they have lists, a text becomes a list of one element. Any
+  /// other text stays a string. The record's own value decides instead when the text equals it, and when no other
+  /// record has the member, as for a single resource. Without such a value, the value stays as it was sent.
   ///
   /// - Parameters:
-  ///   - body: A JSON object, or an array of them that are written in bulk, with strings, or with what was taken for
-  ///     numbers and booleans because its text looks like one.
+  ///   - body: A JSON object, or an array of objects, whose values are strings, or numbers and booleans that were text.
   ///   - name: The resource's name.
-  ///   - id: The id of the record that the body is written to, if it exists.
+  ///   - id: The id of the changed record, if it exists.
   ///   - exactNames: The names of the members whose values stay as they were sent.
   /// - Returns: The body with typed values.
   /// - Complexity: O(size of the body), after a first call for a collection, which reads all its records.
@@ -43,12 +41,12 @@ extension Database {
         output.append(UInt8(ascii: "]"))
       }
     }
-    // What is put together of valid values is valid.
+    // A text made of valid values is valid.
     return (try? ValidJSON(parsing: output, maximumDepth: schema.maximumDepth)) ?? body
   }
 
-  /// The id of a record that does not exist, as a foreign key to it is written: in the type of the others, else of the
-  /// ids in its collection, if there is one.
+  /// The foreign key to a record that does not exist, in the type of the other keys, or else of the ids in its
+  /// collection.
   func foreignKeyValue(
     _ parent: (resource: String, id: String), _ key: FieldPath, in position: Int
   ) -> ValidJSON {
@@ -97,8 +95,8 @@ extension Database {
     }
   }
 
-  /// What a text becomes under a member, as all records but one have it, else as that one has it; the text of its own
-  /// value becomes that.
+  /// The type of a text in a member, from all other records, or else from the record itself; a text that equals the
+  /// record's own value gets the type of this value.
   private func textType(
     of name: [UInt8], _ text: ValueToken, in collection: RecordCollection, except own: Row?
   ) -> TextType? {
@@ -114,12 +112,12 @@ extension Database {
 }
 
 extension ValueToken {
-  /// A string's content; any other value as it is written.
+  /// A string's content; any other value as written.
   fileprivate var plainText: [UInt8] { kind == .string ? unescapedContent : Array(bytes) }
 }
 
 extension ValueKinds {
-  /// The kinds of one value, or of none.
+  /// The type of a value, or of none.
   fileprivate init(of value: ValueToken?) {
     self.init()
     if let value { count(value, 1) }

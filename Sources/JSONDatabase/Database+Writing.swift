@@ -16,15 +16,14 @@ package struct WrittenRecord: Sendable {
 extension Database {
   /// Adds a record to a collection.
   ///
-  /// The id is the body's when it is free; a body without one (or with `null`, `0`, `""` or `false`, as clients send
-  /// for "not yet") gets the next number, or a text id in a collection of text ids. Under 1.0's dialect the id is
-  /// always generated.
+  /// A free id in the body is used. A body without an id (or with `null`, `0`, `""` or `false`, as clients send for
+  /// "not yet") gets the next number, or a text id in a collection of text ids. In 1.0's dialect the id is always
+  /// generated.
   ///
   /// - Parameters:
   ///   - body: A JSON object.
   ///   - name: The collection's name.
-  ///   - parent: The resource and id of a record that the new one belongs to; sets the foreign key, also to what is not
-  ///     there.
+  ///   - parent: The resource and id of the record's parent, for the foreign key; the parent need not exist.
   ///   - ids: Makes text ids.
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `invalidBody` or `idTaken`. Nothing is
   ///   changed then.
@@ -50,7 +49,7 @@ extension Database {
     return WrittenRecord(text: row.record, id: id)
   }
 
-  /// Replaces all members of a record but its id.
+  /// Replaces all members of a record except its id.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord` or `invalidBody`.
   /// - Complexity: O(size of the body).
@@ -81,9 +80,10 @@ extension Database {
     }
   }
 
-  /// Changes a record as a patch says, all of it or nothing; the id stays.
+  /// Applies a patch to a record, all of it or nothing; the id stays.
   ///
-  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord`, `invalidBody` or `conflict`.
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord`, `invalidBody` or
+  ///   `conflict`.
   /// - Complexity: That of ``Patch/applied(to:maximumDepth:maximumGrowth:maximumSize:)``.
   package mutating func apply(
     _ patch: Patch, to id: String, in name: String
@@ -128,7 +128,7 @@ extension Database {
     }
   }
 
-  /// Changes a singular resource as a patch says, all of it or nothing.
+  /// Applies a patch to a single resource, all of it or nothing.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `invalidBody` or `conflict`.
   package mutating func apply(_ patch: Patch, toSingular name: String) throws(DatabaseError) -> ValidJSON {
@@ -177,11 +177,11 @@ extension Database {
     return draft
   }
 
-  /// Adds and updates many records, all or none: a body whose id is taken is merged into that record, any other is
-  /// added.
+  /// Adds and updates many records, all or none: a body with an existing id is merged into that record, any other body
+  /// is added.
   ///
   /// - Parameter bodies: An array of JSON objects.
-  /// - Throws: What ``create(_:in:belongingTo:ids:)`` throws, with the number of the element.
+  /// - Throws: The errors of ``create(_:in:belongingTo:ids:)``, with the number of the element.
   package mutating func createOrMerge(
     _ bodies: ValidJSON, in name: String, ids: IDGenerator
   ) throws(DatabaseError) -> (records: [ValidJSON], created: Int) {
@@ -199,20 +199,20 @@ extension Database {
     let given = elements.map { element -> String? in
       element.withToken { element in
         guard let token = element.member(idName), let id = token.recordID else { return nil }
-        // 0 and its like stand for no id, unless a record has it.
+        // 0 and similar values mean no id, unless a record has this id.
         return RecordCollection.meansNoID(token) && (try? record(id, in: name)) == nil ? nil : id
       }
     }
     if let result = try createOrMerge(elements, given, Array(elements.indices), in: name, ids: ids) { return result }
-    // A new id is one that another element has: that element comes first.
+    // When a new id is one of the given ids, the elements with given ids come first.
     let order = elements.indices.filter { given[$0] != nil } + elements.indices.filter { given[$0] == nil }
     return try createOrMerge(elements, given, order, in: name, ids: ids) ?? ([], 0)
   }
 
   /// Creates or merges records in an order.
   ///
-  /// - Parameter given: The id of each element; `nil` for one that gets a new one.
-  /// - Returns: `nil` when a new id is one of the given ones: nothing is changed then.
+  /// - Parameter given: The id of each element; `nil` for an element that gets a new id.
+  /// - Returns: `nil` when a new id is one of the given ids; nothing is changed then.
   private mutating func createOrMerge(
     _ elements: [ValidJSON], _ given: [String?], _ order: [Int], in name: String, ids: IDGenerator
   ) throws(DatabaseError) -> (records: [ValidJSON], created: Int)? {
@@ -243,7 +243,7 @@ extension Database {
     return (records, created)
   }
 
-  /// Runs several operations as one: when one throws, nothing is changed.
+  /// Runs several operations as one: when one of them throws, nothing is changed.
   package mutating func atomically<Result>(
     _ body: (inout Database) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -253,10 +253,10 @@ extension Database {
     return result
   }
 
-  /// Merges the resources of another database into the existing ones, all or none: records by id, objects member by
-  /// member; new ones are added.
+  /// Merges the resources of another database into the existing ones, all or none: records by id, objects by member;
+  /// adds new resources.
   ///
-  /// - Throws: What ``createOrMerge(_:in:ids:)`` and ``write(_:toSingular:merging:)`` throw.
+  /// - Throws: The errors of ``createOrMerge(_:in:ids:)`` and ``write(_:toSingular:merging:)``.
   package mutating func merge(_ other: Database, ids: IDGenerator) throws(DatabaseError) {
     let known = positions
     try atomically { database throws(DatabaseError) in
@@ -276,7 +276,7 @@ extension Database {
 extension Schema {
   /// The result of a patch of a stored object.
   ///
-  /// - Parameter idName: The member that keeps its value; `nil` for none.
+  /// - Parameter idName: The member that the patch must not change; `nil` for none.
   /// - Throws: ``DatabaseError`` with code `invalidBody`, `conflict` or `tooLarge`.
   package func apply(
     _ patch: Patch, to document: ValidJSON, keeping idName: String?, _ layout: JSONLayout = .compact,

@@ -1,12 +1,12 @@
 package import JSONServerValues
 
-/// One version of the resources of one file, in memory.
+/// One version of the resources of a source, in memory.
 ///
-/// A value without files, clock, threads or HTTP. A record is the text from which it was read. Any thread may read a
-/// version, and a change makes another one that shares all rows but those that it is about: a copy is cheap, and taking
-/// a change back is to forget the version.
+/// A value without files, clock, threads or HTTP. Each record is the text from which it was read. Any thread may read a
+/// version. A change makes another version that shares all unchanged rows, so a copy is cheap, and dropping the new
+/// version undoes the change.
 package struct Database: Sendable {
-  /// The properties that stay the same while no resource comes or goes.
+  /// The properties that change only when a resource is added or removed.
   private final class Outline: Sendable {
     let schema: Schema
     let prefix: UTF8Slice
@@ -27,9 +27,9 @@ package struct Database: Sendable {
 
   private let outline: Outline
   var entries: [ResourceEntry]
-  /// Whose changes they are: the versions of one owner share their indexes.
+  /// The owner of the changes: the versions of one owner share their indexes.
   private(set) var lineage: Lineage
-  /// How long reading may take.
+  /// The time limit of readers.
   package var patience = Patience.endless
 
   init(
@@ -46,7 +46,7 @@ package struct Database: Sendable {
   var suffix: UTF8Slice { outline.suffix }
   var positions: [ByteExactKey: Int] { outline.positions }
 
-  /// The same version for another owner, whose changes are not those of this one's.
+  /// The same version for another owner, with changes of its own.
   ///
   /// The indexes of a collection are shared until the other owner changes it.
   package func forked() -> Database {
@@ -55,7 +55,7 @@ package struct Database: Sendable {
     return fork
   }
 
-  /// The same version, which shares no indexes with others: for one that is kept while others go on.
+  /// The same version without shared indexes, for a version that is kept for long.
   ///
   /// - Complexity: O(number of resources).
   package func separated() -> Database {
@@ -66,12 +66,12 @@ package struct Database: Sendable {
     return copy
   }
 
-  /// Takes other resources, in the same text.
+  /// Replaces the resources, within the same text.
   mutating func replaceEntries(by entries: [ResourceEntry]) {
     restore(from: Database(schema: schema, prefix: prefix, entries: entries, suffix: suffix))
   }
 
-  /// Replaces everything with what another database of the same schema holds.
+  /// Replaces all data with that of another database with the same schema.
   package mutating func restore(from other: Database) {
     let (lineage, patience) = (lineage, patience)
     self = other
@@ -79,12 +79,12 @@ package struct Database: Sendable {
     self.patience = patience
   }
 
-  /// The names of the resources that are served, in the file's order.
+  /// The names of the served resources, in the file's order.
   package var resourceNames: [String] {
     entries.filter(\.isServed).map(\.name)
   }
 
-  /// The names of the resources that are served here or by another version: these first, then those that it adds.
+  /// The names of the resources of this version, and then those that another version adds.
   package func resourceNames(andOf other: Database) -> [String] {
     resourceNames + other.resourceNames.filter { servedPosition(of: $0) == nil }
   }
@@ -94,15 +94,15 @@ package struct Database: Sendable {
     servedPosition(of: name).map { entries[$0].resource }
   }
 
-  /// The position of a resource that is served, or `nil`.
+  /// The position of a served resource, or `nil`.
   private func servedPosition(of name: String) -> Int? {
     guard let position = positions[ByteExactKey(name)], entries[position].isServed else { return nil }
     return position
   }
 
-  /// Returns the resource that a name in a request means: its name in the file, and whether it is a collection.
+  /// Returns the resource for a name in a request: its name in the file, and whether it is a collection.
   ///
-  /// Letter case is ignored when no resource has exactly that name, as json-server 0.17's routes do; 1.0's do not.
+  /// Letter case is ignored when no resource has exactly that name, as in json-server 0.17's routes, but not in 1.0's.
   package func resource(meantBy name: String) -> (name: String, isCollection: Bool)? {
     if let position = servedPosition(of: name) { return (name, entries[position].collection != nil) }
     guard schema.dialect == .classic else { return nil }
@@ -122,15 +122,15 @@ package struct Database: Sendable {
     return position
   }
 
-  /// The names of the resources at positions among the entries, in the file's order; positions of none are left out.
+  /// The names of the resources at some positions, in the file's order; skips unused positions.
   package func resourceNames(at positions: Set<Int>) -> [String] {
     positions.filter(entries.indices.contains).sorted().map { entries[$0].name }
   }
 
-  /// The most names from which an error message is made: a request that fails must not cost what all resources cost.
+  /// The largest number of names that are compared for an error message: a failing request must not read all names.
   private static let maximumSuggestions = 1_000
 
-  /// The sentence for a person who asked for a resource that does not exist.
+  /// The message for a request to an unknown resource.
   package func unknownResourceMessage(_ name: String) -> String {
     let names = entries.lazy.filter(\.isServed).prefix(Self.maximumSuggestions).map(\.name)
     guard !names.isEmpty else { return "No resource is named '\(name)'; the database has none." }
@@ -152,7 +152,7 @@ package struct Database: Sendable {
     return collection.memberNames(inFirst: 20)
   }
 
-  /// Returns the collection of a name.
+  /// Returns a collection by name.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `wrongKind`.
   func collection(_ name: String) throws(DatabaseError) -> RecordCollection {
@@ -170,9 +170,9 @@ package struct Database: Sendable {
     return collection
   }
 
-  /// Passes a closure the collection at a position to change; does nothing at the position of another resource.
+  /// Calls a closure with the collection at a position, to change it; does nothing for another resource.
   mutating func change(_ position: Int, _ body: (inout RecordCollection) -> Void) {
-    // Taken out while it changes, so that the change copies nothing that no other version has.
+    // Taken out while it changes, so that only data that another version has is copied.
     guard var collection = entries[position].collection.take() else { return }
     collection.join(lineage)
     body(&collection)
@@ -207,12 +207,12 @@ package struct Database: Sendable {
     DatabaseError(.unknownRecord, "\(name) has no record with id \(id).")
   }
 
-  /// Everything as a tree, with what is kept in the file and not served. O(size of the data).
+  /// All data as a tree, including members of the file that are not served. O(size of the data).
   package var value: JSONValue {
     .object(JSONObject(entries.map { ($0.name, $0.resource.value) }))
   }
 
-  /// The file's text as it would be written now.
+  /// The file's text in this version.
   package var text: DatabaseText {
     DatabaseText(prefix: prefix, entries: entries, suffix: suffix)
   }

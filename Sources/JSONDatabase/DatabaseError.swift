@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// Why the database does not do what it is asked to do.
+/// The reason why the database refuses an operation.
 package struct DatabaseError: Error, Sendable, Hashable {
   package enum Code: Sendable, Hashable {
     /// No resource has this name.
@@ -11,13 +11,13 @@ package struct DatabaseError: Error, Sendable, Hashable {
     case wrongKind
     /// A record with this id exists already.
     case idTaken
-    /// The data is not as the operation expects it.
+    /// The data contradicts the operation.
     case conflict
     /// The operation costs too much.
     case tooLarge
-    /// A body is not the JSON value that the operation takes.
+    /// The body is not a valid JSON value for the operation.
     case invalidBody
-    /// A body is not as the data, or what is said about it, has it.
+    /// The body contradicts the other records, or the rules for them.
     case contradiction
     /// A parameter of a query is invalid.
     case invalidQuery
@@ -25,9 +25,9 @@ package struct DatabaseError: Error, Sendable, Hashable {
 
   package let code: Code
 
-  /// A sentence for a person: what is wrong, with names, and what to do.
+  /// A sentence for people: what is wrong, with names, and what to do.
   package let message: String
-  /// What contradicts the data, each in its place of the body.
+  /// The problems of the body, each with its place.
   package let problems: [Problem]
 
   package init(_ code: Code, _ message: String, _ problems: [Problem] = []) {

@@ -1,46 +1,46 @@
 import Synchronization
 
-/// How long a reader may take, and whether anybody still wants the result.
+/// The time that a reader has, and whether its result is still needed.
 ///
-/// Code that is about to take long asks here first, and code that takes long asks again and again. When the answer is no,
-/// the code returns something empty at once: the result is then incomplete, and the caller drops it.
+/// Code that may take long asks for time before and during the work. When there is none, the code returns something
+/// empty immediately: the result is then incomplete, and the caller drops it.
 package final class Patience: Sendable {
-  /// Something that there was no time for.
+  /// Work for which there was no time.
   package struct Work: Sendable {
-    /// A name for a person, such as `indexing orders by score`; `nil` when nothing but reading.
+    /// A name for people, such as `indexing orders by score`; `nil` for reading only.
     package let name: String?
-    /// Whether another thread was doing it already.
+    /// Whether another thread was already doing it.
     package let isUnderWay: Bool
   }
 
   /// Does the parts of some work on several threads, by their numbers from 0, and returns when all are done.
   package typealias Sharing = @Sendable (_ count: Int, _ part: @escaping @Sendable (Int) -> Void) -> Void
 
-  /// Time without an end, for results that somebody always wants.
+  /// Unlimited time, for results that are always needed.
   package static let endless = Patience()
 
-  /// Whether there is time for what is found at once, and for nothing else.
+  /// Whether there is time only for results that are found immediately.
   package let isShort: Bool
-  /// How work is shared among threads; `nil` where this one does all of it.
+  /// Shares work among threads; `nil` to do all of it on this thread.
   private let sharing: Sharing?
   private let isOverFlag = Atomic(false)
   private let refused = Mutex<Work?>(nil)
 
   /// - Parameters:
-  ///   - isShort: Whether there is time for what is found at once, and for nothing else.
-  ///   - sharing: How work is shared among threads; `nil` where the reader's does all of it.
+  ///   - isShort: Whether there is time only for results that are found immediately.
+  ///   - sharing: Shares work among threads; `nil` to do all of it on the reader's thread.
   package init(isShort: Bool = false, sharing: Sharing? = nil) {
     self.isShort = isShort
     self.sharing = sharing
   }
 
-  /// Whether the time is over: what was read is incomplete.
+  /// Whether the time is over, so that the result is incomplete.
   package var isOver: Bool { isOverFlag.load(ordering: .relaxed) }
 
   /// The work for which there was no time.
   package var refusedWork: Work? { refused.withLock { $0 } }
 
-  /// Ends the time: nobody wants the result any more.
+  /// Ends the time: the result is not needed any more.
   package func end() { isOverFlag.store(true, ordering: .relaxed) }
 
   /// Begins again with another result.
@@ -50,9 +50,9 @@ package final class Patience: Sendable {
     isOverFlag.store(false, ordering: .relaxed)
   }
 
-  /// The most parts into which work is divided: a few for each thread, of which one may be busy with something else.
+  /// The largest number of parts of some work: a few for each thread, since a thread may be busy with other work.
   private static let maximumParts = 16
-  /// The least elements that are worth a part.
+  /// The smallest number of elements in a part.
   private static let minimumPart = 1_000
 
   /// Whether several threads read a range.
@@ -60,7 +60,7 @@ package final class Patience: Sendable {
 
   private static func partCount(_ range: Range<Int>) -> Int { min(range.count / minimumPart, maximumParts) }
 
-  /// Collects what is found in the parts of a range, in order, on several threads where there are some.
+  /// Collects results from the parts of a range, in order, on several threads if there are any.
   func collect<Element: Sendable>(
     in range: Range<Int>, _ find: @escaping @Sendable (Range<Int>) -> [Element]
   ) -> [Element] {
@@ -75,12 +75,12 @@ package final class Patience: Sendable {
     return found.withLock { $0.flatMap { $0 } }
   }
 
-  /// Asks for the time to do something that may take long.
+  /// Asks for time for work that may take long.
   ///
   /// - Parameters:
-  ///   - isLong: Whether it takes noticeably long.
-  ///   - name: What it is, for a person.
-  ///   - isUnderWay: Whether another thread is doing it already.
+  ///   - isLong: Whether the work takes noticeably long.
+  ///   - name: A name for people.
+  ///   - isUnderWay: Whether another thread is already doing it.
   /// - Returns: Whether there is time.
   func allows(_ isLong: Bool, _ name: @autoclosure () -> String? = nil, isUnderWay: Bool = false) -> Bool {
     guard isLong, isShort else { return !isOver }

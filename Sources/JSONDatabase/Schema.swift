@@ -1,28 +1,28 @@
 /// The names by which records are identified and related.
 package struct Schema: Sendable {
-  /// The member that holds a record's id, unless ``idNames`` says otherwise for its resource.
+  /// The member that holds a record's id, in resources without an entry in ``idNames``.
   package var idName = "id"
-  /// The members that hold the ids of some resources' records.
+  /// The members that hold ids in some resources, by resource.
   package var idNames: [String: String] = [:]
   /// The suffix of foreign keys, after the singular of the resource.
   package var foreignKeySuffix = "Id"
-  /// Members that hold lists of ids, by their names: of the records of the collection of that name, or, as `tagIds`, of
-  /// those that the name says. In these a deleted record's id is not left under either dialect.
+  /// Members with lists of ids, by name: of the collection of that name, or of the collection in a name such as
+  /// `tagIds`. From these lists the ids of deleted records are removed in both dialects.
   package var idLists: Set<String> = []
-  /// What is checked in records before they are written.
+  /// The checks of new and changed records.
   package var checks = Checks()
-  /// What fills members of the records that are written.
+  /// The members that the server fills in new and changed records.
   package var filler = Filler.none
-  /// Which json-server's responses are given.
+  /// The json-server version whose responses are given.
   package var dialect = Dialect.classic
   /// The deepest nesting of arrays and objects that is accepted.
   package var maximumDepth = 512
-  /// The deepest nesting of a record, which is in an array in an object; of a singular resource the same.
+  /// The deepest nesting of a record, which is in an array in an object; the same for a single resource.
   package var maximumRecordDepth: Int { maximumDepth - 2 }
-  /// The most bytes by which a patch may make a record larger: its operations may copy what is there again and again.
+  /// The largest number of bytes by which a patch may enlarge a record: its operations may copy values repeatedly.
   package var maximumPatchGrowth = Int.max
-  /// The most bytes of a new record's address `/resource/id`, where a byte that is no letter, digit, `-`, `.`, `_` or `~`
-  /// counts as three.
+  /// The longest address `/resource/id` of a new record, in bytes; a byte that is not a letter, a digit, `-`, `.`, `_`
+  /// or `~` counts as three.
   package var maximumAddressBytes = Int.max
 
   package init() {}
@@ -33,10 +33,10 @@ package struct Schema: Sendable {
   }
 }
 
-/// Which json-server's responses are given where the two differ.
+/// The json-server version whose responses are given.
 package enum Dialect: Sendable, Hashable, CaseIterable {
-  /// json-server 0.17.4's responses, and every spelling of 1.0 that does not contradict them.
+  /// json-server 0.17.4, and the parameters of 1.0 that do not contradict it.
   case classic
-  /// json-server 1.0's responses.
+  /// json-server 1.0.
   case v1
 }

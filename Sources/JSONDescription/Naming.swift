@@ -3,7 +3,7 @@ struct NamedResource {
   let resource: ResourceType
   /// The name of a record's type, such as `Post`.
   let recordName: String
-  /// The name of all of them, such as `Posts`.
+  /// The plural name, such as `Posts`.
   let pluralName: String
 
   /// The name of the type of a record without an id.
@@ -15,8 +15,8 @@ struct NamedResource {
   ///
   /// - Parameters:
   ///   - resources: The resources; earlier ones get the better names.
-  ///   - reserved: The type names that mean something else; a record of that name gets `Record` appended.
-  ///   - spelling: Spells a name with the characters that names may have.
+  ///   - reserved: Names of other types; a record with such a name gets `Record` appended.
+  ///   - spelling: Spells a name with valid characters.
   ///   - singular: Inflects `posts` to `post`.
   static func all(
     _ resources: [ResourceType], reserved: Set<String>, spelling: (String) -> String = { $0 },
@@ -52,7 +52,7 @@ enum Identifier {
     return startingWithLetter(uncapitalized(first) + words.dropFirst().map(capitalized).joined(), prefix: "n")
   }
 
-  /// An identifier in ASCII, which is all that OpenAPI allows in a component's name: `日` becomes `U65E5`.
+  /// An identifier in ASCII, as OpenAPI requires for a component's name: `日` becomes `U65E5`.
   static func ascii(_ identifier: String) -> String {
     identifier.unicodeScalars.reduce(into: "") { spelled, scalar in
       if scalar.isASCII {
@@ -63,7 +63,7 @@ enum Identifier {
     }
   }
 
-  /// Whether a text is spelled as programs spell constants: `draft`, `in_review`, `inReview`, `in-review`, `IN_REVIEW`.
+  /// Whether a text is spelled as constants are: `draft`, `in_review`, `inReview`, `in-review`, `IN_REVIEW`.
   static func isConstant(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic else { return false }
     let isPlain = text.unicodeScalars.allSatisfy {
@@ -72,7 +72,7 @@ enum Identifier {
     return isPlain && (first.properties.isLowercase || text == text.uppercased())
   }
 
-  /// The runs of letters and digits; everything else, underscores too, only separates them.
+  /// The runs of letters and digits; all other characters, including underscores, separate them.
   private static func words(in name: String) -> [Substring] {
     name.split { character in
       !character.unicodeScalars.allSatisfy { scalar in
@@ -85,7 +85,7 @@ enum Identifier {
     word.prefix(1).uppercased() + word.dropFirst()
   }
 
-  /// Lowers the capitals a word starts with, except the one that starts its next word.
+  /// Lowers the capitals at the start of a word, except the one that starts the next word.
   private static func uncapitalized(_ word: Substring) -> String {
     let capitals = word.prefix(while: \.isUppercase)
     let isAcronym =
@@ -100,10 +100,10 @@ enum Identifier {
   }
 }
 
-/// Assigns names, each only once.
+/// Assigns each name only once.
 struct UniqueNames {
   private var taken: Set<String>
-  /// The number that was tried last for each name that is taken already.
+  /// The last tried number for each taken name.
   private var numbers: [String: Int] = [:]
 
   init(reserving taken: Set<String> = []) {
@@ -113,12 +113,12 @@ struct UniqueNames {
   /// Takes a name, or the name with the first number from 2 that makes it new.
   ///
   /// - Parameters:
-  ///   - wanted: The name that is wanted.
-  ///   - variants: What else must be free, for names from which further names are derived.
+  ///   - wanted: The preferred name.
+  ///   - variants: The derived names, which must also be free.
   mutating func take(_ wanted: String, variants: (String) -> [String] = { [$0] }) -> String {
     var name = wanted
     while !taken.isDisjoint(with: variants(name)) {
-      // The numbers before are taken: a thousand resources of one name must not try each other's.
+      // The numbers before are taken: a thousand resources of one name must not try them all.
       let number = numbers[wanted, default: 1] + 1
       numbers[wanted] = number
       name = "\(wanted)\(number)"

@@ -1,14 +1,14 @@
-/// The parameters of queries that are never filters: all that the server knows of each but how it is read.
+/// The parameters of queries that are never filters: everything about them except how they are read.
 package enum QueryParameter {
   /// The type of a value.
   package enum Value: Sendable {
     case text, number
     /// Members to show.
     case fields
-    /// Where related records come from.
+    /// The names of relations.
     case relations
 
-    /// Whether a value counts as not given: it is empty, or what a script writes for no number.
+    /// Whether a value counts as not given: it is empty, or a script's text for a missing number.
     package func isNothing(_ value: String) -> Bool {
       switch self {
       case .number: value.isEmpty || value == "undefined" || value == "null" || value == "NaN"
@@ -22,13 +22,13 @@ package enum QueryParameter {
   package enum Taker: Int, CaseIterable, Sendable {
     case allData, list, listBelowRecord, record, object, watch
     case write, deletion, changeOfMany, deletionOfMany
-    /// A replacement or a change by the members that the query holds, since there is no body.
+    /// A replacement or a change with the members in the query, since there is no body.
     case writeByQuery
   }
 
   /// A parameter: its name; its name among the components of an OpenAPI document, where it means the same for every
-  /// resource; what its value is; the requests that take it; other servers' names for it, in lower case and without `_`
-  /// and `-`; what it does.
+  /// resource; the type of its value; the requests that use it; its names in other servers, in lower case and without
+  /// `_` and `-`; its description.
   package typealias Row = (
     name: String, component: String?, value: Value, takers: Set<Taker>, synonyms: [String], description: String
   )
@@ -36,7 +36,7 @@ package enum QueryParameter {
   private static let lists: Set<Taker> = [.list, .listBelowRecord]
   private static let changesOfMany: Set<Taker> = [.changeOfMany, .deletionOfMany]
   private static let all = Set(Taker.allCases)
-  /// Those that take any other name, too, as a filter or as a member.
+  /// The requests that also use any other name, as a filter or as a member.
   private static let takersOfOtherNames = lists.union(changesOfMany).union([.writeByQuery])
 
   /// The parameters, in the order of documents.
@@ -97,7 +97,7 @@ package enum QueryParameter {
     ("_", nil, .text, all, [], "Ignored: some scripts add it to avoid caches."),
   ]
 
-  /// When a parameter that is taken has no effect: without any of some others and beside all of some, in the order in
+  /// The cases in which a parameter has no effect: without one of some others, or beside one of some, in the order in
   /// which they are reported.
   package static let rules: [(name: String, without: [String], beside: [String], reason: String)] = [
     ("_per_page", ["_page"], [], "has no effect without '_page', as in _page=1"),
@@ -108,33 +108,33 @@ package enum QueryParameter {
     ("_start", ["_end", "_limit", "_page"], [], "has no effect without '_end' or '_limit'"),
   ]
 
-  /// Names one of which is given whenever a rule holds: those of the rules, but for a rule that needs such a name beside.
+  /// The parameters of the rules, except those whose rule needs such a parameter beside them.
   package static let ruled = Array(
     Set(rules.filter { rule in !rules.contains { rule.beside.contains($0.name) } }.map(\.name)))
 
   /// The names of the parameters.
   package static let names = Set(table.map(\.name))
 
-  /// The row of a parameter; `nil` for the name of none.
+  /// The row of a parameter; `nil` for an unknown name.
   package static func row(of name: String) -> Row? { table.first { $0.name == name } }
 
   /// Whether a name is never a filter.
   package static func isReserved(_ name: String) -> Bool {
-    // Most filters begin otherwise, and hashing a name costs ten times as much.
+    // Most filters begin with another character, and hashing a name costs ten times as much.
     switch name.utf8.first {
     case UInt8(ascii: "_"), UInt8(ascii: "q"), UInt8(ascii: "c"): names.contains(name)
     case _: false
     }
   }
 
-  /// For each kind of request whether it takes most names, and those of which the opposite is true: a few, which are
-  /// compared faster than one is hashed.
+  /// For each kind of request, whether it uses most names, and the exceptions: they are few, and comparing them is
+  /// faster than hashing one.
   private static let taken = Taker.allCases.map { taker in
     let isMost = takersOfOtherNames.contains(taker)
     return (isMost: isMost, exceptions: table.filter { $0.takers.contains(taker) != isMost }.map(\.name))
   }
 
-  /// Whether a request takes a parameter of any name.
+  /// Whether a request uses a parameter of any name.
   package static func isTaken(_ name: String, by taker: Taker) -> Bool {
     let (isMost, exceptions) = taken[taker.rawValue]
     return exceptions.contains(name) != isMost

@@ -1,15 +1,15 @@
 package import JSONServerValues
 
-/// A resource as the source of its description: some of its records stand for all.
+/// A sample of a resource, from which the resource is described.
 package struct ResourceSample: Sendable {
-  /// The name under which it is served, such as `posts`.
+  /// The name of the resource, such as `posts`.
   package let name: String
   package let kind: ResourceKind
-  /// The member that identifies a record, such as `id`.
+  /// The member with a record's id, such as `id`.
   package let idName: String
-  /// Some of a collection's records, or the one object.
+  /// Some of a collection's records, or the only object.
   package let records: [JSONValue]
-  /// How many records the resource has in all.
+  /// The number of all records of the resource.
   package let count: Int
   /// The members that the server fills.
   package let filled: [FilledMember]
@@ -31,19 +31,19 @@ package struct ResourceSample: Sendable {
 package struct FilledMember: Sendable, Hashable {
   let name: String
   let type: ValueType
-  /// Whether what a client sends for it has no effect.
+  /// Whether the server ignores a client's value.
   let isReadOnly: Bool
 
-  /// - Parameter value: What a new record would get.
+  /// - Parameter value: The value in a new record.
   package init(name: String, value: JSONValue, isReadOnly: Bool) {
     self.name = name
-    // What is different each time is no example.
+    // A value that differs each time is not an example.
     type = ValueType(alternatives: ValueType(of: [value]).alternatives)
     self.isReadOnly = isReadOnly
   }
 }
 
-/// A member by which the records of one collection refer to those of another.
+/// A foreign key between two collections.
 package struct ResourceRelation: Sendable, Hashable {
   /// The collection referred to, such as `posts`.
   package let parent: String
@@ -51,7 +51,7 @@ package struct ResourceRelation: Sendable, Hashable {
   package let child: String
   /// The child's member that holds the parent's id, such as `postId`.
   package let foreignKey: String
-  /// Whether it holds a list of ids, as `tagIds` does.
+  /// Whether the member holds a list of ids, as `tagIds` does.
   package let isList: Bool
 
   package init(parent: String, child: String, foreignKey: String, isList: Bool = false) {
@@ -62,7 +62,7 @@ package struct ResourceRelation: Sendable, Hashable {
   }
 }
 
-/// Whether a resource is many records or one.
+/// Whether a resource has many records or one.
 package enum ResourceKind: Sendable, Hashable {
   /// An array of records, each with an id.
   case collection
@@ -70,18 +70,18 @@ package enum ResourceKind: Sendable, Hashable {
   case object
 }
 
-/// The shape that the records of a resource have in common.
+/// The common shape of the records of a resource.
 package struct ResourceType: Sendable, Hashable {
   let name: String
   let kind: ResourceKind
   let idName: String
   let count: Int
-  /// The shape of a record, its id included.
+  /// The shape of a record, including its id.
   let record: ObjectType
   /// The members that the server fills.
   let filled: [FilledMember]
 
-  /// Infers the shape of a resource's records from a sample of them; what is not an object is ignored.
+  /// Infers the shape of a resource's records from a sample; ignores values that are not objects.
   ///
   /// - Complexity: O(*n*) in the size of the sample.
   package init(_ sample: ResourceSample) {
@@ -97,13 +97,13 @@ package struct ResourceType: Sendable, Hashable {
     record = ObjectType(members: seen.members + added)
   }
 
-  /// Whether every id that was seen is an integer; an empty collection will number its records too.
+  /// Whether all ids in the sample are integers; `true` for an empty collection, which will number its records.
   var hasIntegerIDs: Bool {
     guard let id = record[idName]?.type else { return record.members.isEmpty }
     return id.alternatives == [.integer]
   }
 
-  /// The members except the id: what a client decides.
+  /// The members that a client sends: all except the id.
   var content: ObjectType {
     guard kind == .collection else { return record }
     return ObjectType(members: record.members.filter { $0.name != idName })

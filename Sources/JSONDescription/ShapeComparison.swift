@@ -1,19 +1,19 @@
 package import JSONServerValues
 
-/// Finds where the data of a file has another shape than samples of the API that it stands for.
+/// Compares the shape of a file's data with samples of a real API.
 ///
-/// A difference is what a sample shows and the file contradicts: another kind of value, a fraction where the file has whole
-/// numbers, another format of dates, `null` where the file has none, a member that one of the two lacks. Each is reported
-/// once, where the file first has it. That no sample has a `null` or a fraction shows nothing.
+/// A difference is a value in a sample that contradicts the file: another kind of value, a fraction where the file has
+/// whole numbers, another format of dates, `null` where the file has none, a member that one of the two lacks. Each
+/// difference is reported once, at its first place in the file. Samples without a `null` or a fraction prove nothing.
 package struct ShapeComparison {
-  /// A response of the API, or an element of one, and where it was read, such as `/v2/articles/3`.
+  /// A response of the API, or an element of one, and its path, such as `/v2/articles/3`.
   package typealias Sample = (place: String, value: ValidJSON)
-  /// A sentence that holds no values, and the offset in the file's text that it is about.
+  /// A sentence without values, and its offset in the file's text.
   package typealias Difference = (message: String, offset: Int)
-  /// A value of the file, and where a person looks for it: at the name of a member.
+  /// A value of the file, and the offset of its member's name.
   private typealias Own = (value: ValidJSON, offset: Int)
 
-  /// Where the samples are from, such as `/v2/articles`.
+  /// The path of the samples, such as `/v2/articles`.
   private let source: String
   private var differences: [Difference] = []
 
@@ -35,8 +35,8 @@ package struct ShapeComparison {
   private init(source: String) { self.source = source }
 
   /// - Parameters:
-  ///   - path: The names of the members that lead to the values.
-  ///   - name: What a message calls the values when there are none.
+  ///   - path: The names of the members on the way to the values.
+  ///   - name: The name for messages when there are no values.
   private mutating func compare(_ own: [Own], _ samples: [Sample], _ path: [String], _ name: String) {
     guard let first = own.first else { return }
     let shown = "\"\(path.isEmpty ? name : path.joined(separator: "."))\""
@@ -70,7 +70,7 @@ package struct ShapeComparison {
     }
   }
 
-  /// What clients decode as types of their own; a text of another format is often none of it.
+  /// The formats that clients decode as types of their own; they often cannot decode a text in another format.
   private static let formats: [StringFormat: String] = [.dateTime: "a date-time", .date: "a date", .uuid: "a UUID"]
 
   private mutating func compareTexts(_ own: [Own], _ samples: [Sample], _ shown: String) {

@@ -1,17 +1,17 @@
 import JSONServerValues
 
-/// The formats of strings that are known by their names in JSON Schema.
+/// The string formats that JSON Schema names.
 package enum DescribedFormat {
-  /// Whether a text is written in a format; `nil` for a format that is not known.
+  /// Whether a text has a format; `nil` for an unknown format.
   package static func matches(_ text: String, _ name: String) -> Bool? {
     StringFormat(rawValue: name)?.matches(text)
   }
 }
 
-/// A way to write something as a string, under its name in JSON Schema (2020-12 validation, section 7.3).
+/// A string format, by its name in JSON Schema (2020-12 validation, section 7.3).
 ///
-/// The checks are narrower than the standards where a program that reads the value would be: a date-time has capital
-/// letters and no leap second, a URI has a scheme and an authority, an email address needs no quotes.
+/// The checks are stricter than the standards where readers are: a date-time has capital letters and no leap second, a
+/// URI has a scheme and an authority, an email address needs no quotes.
 enum StringFormat: String, Sendable, Hashable, CaseIterable {
   case dateTime = "date-time"
   case date
@@ -20,7 +20,7 @@ enum StringFormat: String, Sendable, Hashable, CaseIterable {
   case uuid
   case ipv4
 
-  /// The format in which all of some strings are written; `nil` when there is none, or no string.
+  /// The common format of some strings; `nil` without strings, or without a common format.
   init?(of strings: [String]) {
     guard let first = strings.first, let format = Self.allCases.first(where: { $0.matches(first) }),
       strings.dropFirst().allSatisfy(format.matches)
@@ -28,7 +28,7 @@ enum StringFormat: String, Sendable, Hashable, CaseIterable {
     self = format
   }
 
-  /// Whether a string is written in this format.
+  /// Whether a string has this format.
   func matches(_ string: String) -> Bool {
     let text = Array(string.utf8)
     return switch self {

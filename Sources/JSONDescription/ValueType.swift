@@ -1,25 +1,26 @@
 import JSONServerValues
 
-/// The type of the values in one place of the data.
+/// The type of the values at one place of the data.
 struct ValueType: Sendable, Hashable {
   /// The type of a value that is not `null`.
   enum Alternative: Sendable, Hashable {
     case boolean
     /// Numbers that all fit an `Int`.
     case integer
-    /// Numbers of which some do not.
+    /// Numbers that do not all fit an `Int`.
     case number
     case string(StringType)
-    /// Arrays; their elements are described together.
+    /// Arrays, with the common type of their elements.
     case array(ValueType)
     case object(ObjectType)
   }
 
-  /// One alternative for each kind of value seen, in order of appearance; none when there was only `null`, or nothing.
+  /// One alternative for each kind of value, in order of appearance; none when all values are `null`, or there are
+  /// none.
   let alternatives: [Alternative]
-  /// Whether some value was `null`.
+  /// Whether a value is `null`.
   let isNullable: Bool
-  /// Whether some number has digits that a double would lose and a decimal would keep, such as 9007199254740993.
+  /// Whether a number has digits that a double would lose and a decimal would keep, such as 9007199254740993.
   let needsDecimal: Bool
   /// The first value that is not an array, object or `null`.
   let example: JSONValue?
@@ -37,14 +38,14 @@ struct ValueType: Sendable, Hashable {
     case boolean, number, string, array, object
   }
 
-  /// The levels that are described; what is nested deeper is an array or an object of anything.
+  /// The deepest level that is described; deeper values are arrays or objects of anything.
   ///
-  /// Nobody reads more, and a description takes a stack of that many frames.
+  /// Nobody reads more, and a description needs a stack of that many frames.
   static let maximumDepth = 32
 
-  /// Infers what some values are.
+  /// Infers the type of some values.
   ///
-  /// - Parameter depth: The number of levels in which the values are nested.
+  /// - Parameter depth: The number of levels around the values.
   init(of values: [JSONValue], depth: Int = 0) {
     var kinds: [Kind] = []
     var areIntegers = true
@@ -90,11 +91,11 @@ struct ValueType: Sendable, Hashable {
 }
 
 extension JSONNumber {
-  /// The most significant digits that Foundation's `Decimal` holds.
+  /// The largest number of significant digits in Foundation's `Decimal`.
   private static var mostDigits: Int { 38 }
 
   fileprivate var needsDecimal: Bool {
-    // With an exponent it was written by a program that counts in doubles; and 15 digits come back from one as they were.
+    // A number with an exponent was written by a program that uses doubles; and a double keeps 15 digits.
     guard !text.lowercased().contains("e"), 16...Self.mostDigits ~= text.count(where: \.isNumber) else { return false }
     return JSONNumber(doubleValue) != self
   }
@@ -109,23 +110,24 @@ extension JSONValue {
   }
 }
 
-/// The format that the strings in one place have in common.
+/// The common format of the strings at one place.
 enum StringType: Sendable, Hashable {
-  /// Nothing.
+  /// None.
   case plain
-  /// All are written in this format.
+  /// A format of JSON Schema.
   case formatted(StringFormat)
-  /// A few words that occur again and again, in order of appearance.
+  /// A few repeated words, in order of appearance.
   case choice([String])
 
   private static let mostChoices = 8
   private static let fewestValues = 20
-  /// A longer text is prose, however often it occurs.
+  /// The longest text of a choice; a longer text is prose, however often it occurs.
   private static let longestChoice = 40
 
-  /// Infers what some strings have in common.
+  /// Infers the common format of some strings.
   ///
-  /// They count as a choice when there are at least 20 of 2 to 8 kinds, all of them short, and none occurs only once.
+  /// They are a choice when there are at least 20, with 2 to 8 different values, all of them short, and each at least
+  /// twice.
   init(of strings: [String]) {
     if let format = StringFormat(of: strings) {
       self = .formatted(format)
@@ -149,7 +151,7 @@ enum StringType: Sendable, Hashable {
   }
 }
 
-/// The members that the objects in one place have.
+/// The members of the objects at one place.
 struct ObjectType: Sendable, Hashable {
   /// The members, in order of their first appearance.
   let members: [MemberType]
@@ -158,9 +160,9 @@ struct ObjectType: Sendable, Hashable {
     self.members = members
   }
 
-  /// Infers the members of some objects; one that an object lacks is not required.
+  /// Infers the members of some objects; a member that an object lacks is not required.
   ///
-  /// - Parameter depth: The number of levels in which the members' values are nested.
+  /// - Parameter depth: The number of levels around the members' values.
   init(of objects: [JSONObject], depth: Int = 0) {
     var names: [String] = []
     var values: [String: [JSONValue]] = [:]
@@ -183,10 +185,10 @@ struct ObjectType: Sendable, Hashable {
   }
 }
 
-/// A member of the objects in one place.
+/// A member of the objects at one place.
 struct MemberType: Sendable, Hashable {
   let name: String
   let type: ValueType
-  /// Whether every object has it, even as `null`.
+  /// Whether every object has the member, even as `null`.
   let isRequired: Bool
 }

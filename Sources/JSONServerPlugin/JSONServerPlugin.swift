@@ -38,7 +38,7 @@ struct JSONServerPlugin: CommandPlugin {
     return executable.url
   }
 
-  /// The server's exit code when the address cannot be listened on.
+  /// The exit code of a server that cannot listen on its address.
   private static let cannotListen: Int32 = 71
 
   private static let sandboxHint =

@@ -1,16 +1,16 @@
-/// Which members of a value to keep, by their names and those of the members below them.
+/// A selection of members of a value, by their names and those of nested members.
 ///
-/// A name leads through an array to that member of each element, and a number to the element at that place. What is kept
-/// stays in the order that it has in the value. Of a value on the way only what the way leads to is kept, and nothing of
-/// one that has no members, such as a text.
+/// In an array, a name means that member of each element, and a number the element at that position. Selected members
+/// keep their order. Values on the way are reduced to the selected members; values without members, such as texts, are
+/// left out.
 package struct MemberSelection: Sendable {
   fileprivate struct Branch: Sendable {
     let name: [UInt8]
-    /// The place in an array that the name may mean.
+    /// The position in an array that the name may mean.
     let index: Int?
-    /// Whether all of the member is kept.
+    /// Whether the whole member is selected.
     var isWhole = false
-    /// The places of what is kept of the member otherwise.
+    /// Otherwise, the indexes of the selected members below it.
     var below: [Int] = []
 
     init(_ name: [UInt8]) {
@@ -19,13 +19,13 @@ package struct MemberSelection: Sendable {
     }
   }
 
-  /// The first stands for the whole value.
+  /// The first branch is the whole value.
   fileprivate var branches = [Branch([])]
 
   /// Selects nothing.
   package init() {}
 
-  /// Selects another member, by the names that lead to it.
+  /// Selects another member, by the names of its path.
   package mutating func insert(_ names: [[UInt8]]) {
     var place = 0
     for name in names {
@@ -42,7 +42,7 @@ package struct MemberSelection: Sendable {
 }
 
 extension ValidJSON {
-  /// The object with the members of a selection and no others; any other value as it is.
+  /// The object with only the selected members; any other value stays as it is.
   ///
   /// - Complexity: O(size of the object × names of the selection).
   package func selecting(_ selection: MemberSelection) -> ValidJSON {
@@ -57,7 +57,7 @@ extension ValidJSON {
 }
 
 extension MemberSelection {
-  /// Appends what is kept of an object, with a stack of its own instead of recursion.
+  /// Appends the selected part of an object, with a stack instead of recursion.
   fileprivate func append(_ object: ValueToken, to text: inout [UInt8]) {
     var open: [SelectedContainer] = []
     if let whole = SelectedContainer(object, branches[0].below) { open.append(whole) }
@@ -82,9 +82,9 @@ extension MemberSelection {
   }
 }
 
-/// An object or an array that is being walked for what is kept of it.
+/// An object or an array of which a part is selected.
 private struct SelectedContainer {
-  /// A member or an element of which something is kept: all, or what branches lead to.
+  /// A member or an element with a selected part: all of it, or some branches.
   typealias Kept = (name: ValueToken?, value: ValueToken, below: [Int]?)
 
   private var members: ObjectReader?
@@ -92,7 +92,7 @@ private struct SelectedContainer {
   private var index = 0
   private let below: [Int]
 
-  /// `nil` for a value that has neither members nor elements.
+  /// - Returns: `nil` for a value without members or elements.
   init?(_ value: ValueToken, _ below: [Int]) {
     members = ObjectReader(value)
     elements = ArrayReader(value)
@@ -112,7 +112,7 @@ private struct SelectedContainer {
       defer { index += 1 }
       let branch = below.first { branches[$0].index == index }
       if let branch, branches[branch].isWhole { return (nil, element, nil) }
-      // A name leads through the array.
+      // In an array, a name applies to each element.
       let below = branch.map { branches[$0].below } ?? below.filter { branches[$0].index == nil }
       if element.isContainer, branch != nil || !below.isEmpty { return (nil, element, below) }
     }

@@ -1,10 +1,10 @@
 /// One JSON value that ``JSONScanner`` has checked, in memory that lives as long as this does.
 ///
-/// Text that is known to be valid is walked without checking for its end at each byte. That is safe because code that
-/// walks it takes a ``ValueToken``, a `ValueToken` comes from a `ValidJSON` or from a larger token, and no code outside
-/// this module can make either from bytes that were not scanned: their initializers are internal, and called where the
-/// scanner has found a value's ends (``JSONScanner/scanValue(from:depth:)``), where a reader has walked over a part of
-/// a value, and where this module's own writers have written one.
+/// Valid text is read without checking for its end at each byte. That is safe: readers take a ``ValueToken``, a token
+/// comes from a `ValidJSON` or from a larger token, and no code outside of this module can make either from unchecked
+/// bytes. Their initializers are internal, and called in three places: where the scanner has found a value's ends
+/// (``JSONScanner/scanValue(from:depth:)``), where a reader has passed a part of a value, and where this module's own
+/// writers have written a value.
 ///
 /// 20 bytes, so that a row of a collection takes 24.
 package struct ValidJSON: Sendable {
@@ -14,7 +14,7 @@ package struct ValidJSON: Sendable {
   package let offset: Int
   @usableFromInline let length: UInt32
 
-  /// - Precondition: There is a valid value at the range of the storage, and nothing else.
+  /// - Precondition: The range of the storage is exactly one valid value.
   @inlinable
   init(_ storage: UTF8Buffer, uncheckedRange range: Range<Int>) {
     self.storage = storage
@@ -22,7 +22,7 @@ package struct ValidJSON: Sendable {
     length = UInt32(range.count)
   }
 
-  /// The most bytes of one value.
+  /// The largest size of a value in bytes.
   static let maximumCount = Int(UInt32.max)
 
   /// The number of bytes.
@@ -37,7 +37,7 @@ package struct ValidJSON: Sendable {
   /// The text as a string.
   package var string: String { slice.string }
 
-  /// Passes a closure the value, and keeps its memory alive until it returns.
+  /// Calls a closure with the value, and keeps its memory until it returns.
   @inlinable @inline(__always)
   package func withToken<Result, Failure: Error>(
     _ body: (ValueToken) throws(Failure) -> Result
@@ -46,15 +46,15 @@ package struct ValidJSON: Sendable {
     return try body(ValueToken(unchecked: UnsafeBufferPointer(start: storage.base + offset, count: Int(length))))
   }
 
-  /// The part of this value that a reader has walked over.
+  /// The part of this value that a reader has passed.
   func part(_ token: ValueToken, of whole: ValueToken) -> ValidJSON {
     let start = offset + token.offset(in: whole)
     return ValidJSON(storage, uncheckedRange: start..<(start + token.bytes.count))
   }
 
-  /// Checks a JSON text (RFC 8259) and keeps its value without what is around it.
+  /// Checks a JSON text (RFC 8259), and keeps its value without the white space around it.
   ///
-  /// - Throws: ``JSONError`` with the line and column of the first fault.
+  /// - Throws: ``JSONError`` with the line and column of the first error.
   /// - Complexity: O(size of the text), which is copied.
   package init(parsing text: [UInt8], maximumDepth: Int = JSONScanner.defaultMaximumDepth) throws(JSONError) {
     var scanner = JSONScanner(UTF8Slice(text), maximumDepth: maximumDepth)
@@ -74,9 +74,9 @@ package struct ValidJSON: Sendable {
   /// `null`
   package static let null = ValidJSON(writing: .null)
 
-  /// Keeps what one of this module's writers wrote; what it wrote is scanned in a debug build.
+  /// Keeps the text of one of this module's writers; checks it in a debug build.
   ///
-  /// - Parameter range: Where the value is in the text; `nil` for all of it.
+  /// - Parameter range: The range of the value in the text; `nil` for all of it.
   init(written text: [UInt8], at range: Range<Int>? = nil) {
     let slice = UTF8Slice(text)
     self.init(slice.storage, uncheckedRange: range ?? 0..<text.count)
@@ -90,9 +90,9 @@ package struct ValidJSON: Sendable {
   }
 }
 
-/// One valid JSON value in memory that its owner keeps alive.
+/// A valid JSON value in memory that its owner keeps.
 ///
-/// Valid only as long as the memory: a token does not leave the closure to which it was passed.
+/// Valid only as long as the memory: a token must not leave the closure to which it was passed.
 package struct ValueToken {
   /// The value's text, without white space around it.
   package let bytes: UnsafeBufferPointer<UInt8>
@@ -103,7 +103,7 @@ package struct ValueToken {
     self.bytes = bytes
   }
 
-  /// The part at a range that a reader has walked over.
+  /// The part at a range that a reader has passed.
   @inline(__always)
   subscript(walked range: Range<Int>) -> ValueToken {
     ValueToken(unchecked: UnsafeBufferPointer(rebasing: bytes[range]))
@@ -155,13 +155,13 @@ package struct ValueToken {
   /// The value as a tree.
   package var value: JSONValue { JSONValue(self) }
 
-  /// Where the value starts within one that contains it.
+  /// The offset of the value in a value that contains it.
   package func offset(in whole: ValueToken) -> Int {
     guard let start = whole.bytes.baseAddress, let place = bytes.baseAddress else { return 0 }
     return place - start
   }
 
-  /// Where the value is within one that contains it.
+  /// The range of the value in a value that contains it.
   package func range(in whole: ValueToken) -> Range<Int> {
     let start = offset(in: whole)
     return start..<(start + bytes.count)

@@ -1,11 +1,11 @@
-/// Walks the members of an object, without building anything.
+/// Reads the members of an object without building anything.
 ///
-/// The object was scanned: after each `{` and `,` a name and a value follow, and its last byte is `}`. No step
-/// leaves the bytes, therefore, though none checks for their end.
+/// The object was scanned: after each `{` and `,` a name and a value follow, and its last byte is `}`. So no step
+/// leaves the bytes, although none checks for their end.
 package struct ObjectReader {
   /// A member of an object.
   package struct Member {
-    /// The name, its quotes included.
+    /// The name, including its quotes.
     package let name: ValueToken
     /// The value.
     package let value: ValueToken
@@ -22,7 +22,7 @@ package struct ObjectReader {
     package func isNamed(_ wanted: [UInt8]) -> Bool {
       let content = name.content
       if content.count == wanted.count { return content.elementsEqual(wanted) }
-      // Only an escaped name can be longer than the text it stands for.
+      // Only an escaped name can be longer than its text.
       guard content.count > wanted.count, content.contains(UInt8(ascii: "\\")) else { return false }
       return JSONText.unescapedBytes(content) == wanted
     }
@@ -54,9 +54,9 @@ package struct ObjectReader {
   }
 }
 
-/// Walks the elements of an array, without building anything.
+/// Reads the elements of an array without building anything.
 ///
-/// As with ``ObjectReader``, no step leaves the bytes because they were scanned.
+/// As with ``ObjectReader``, no step leaves the bytes, because they were scanned.
 package struct ArrayReader: Sequence, IteratorProtocol {
   private let array: ValueToken
   private var position = 0
@@ -100,10 +100,10 @@ extension ValidJSON {
     withToken { whole in whole.member(name).map { part($0, of: whole) } }
   }
 
-  /// What kind of value it is.
+  /// The kind of the value.
   package var kind: ValueToken.Kind { withToken { $0.kind } }
 
-  /// The members of an object, and where in the storage their names are; `nil` for a value that is not an object.
+  /// The members of an object, and the offsets of their names in the storage; `nil` for a value that is not an object.
   package var members: [(name: String, nameOffset: Int, value: ValidJSON)]? {
     withToken { whole in
       guard var reader = ObjectReader(whole) else { return nil }
@@ -121,7 +121,7 @@ extension ValidJSON {
   }
 }
 
-/// Walks everything that a value holds in the order of its text, at any depth and without a stack.
+/// Reads all tokens of a value in the order of its text, at any depth and without a stack.
 package struct TokenReader {
   package enum Token {
     /// An object's or an array's first byte.
@@ -165,7 +165,7 @@ package struct TokenReader {
     return nil
   }
 
-  /// Returns the name or scalar that starts at an offset; the value was scanned, so that a string has its end.
+  /// Returns the name or scalar at an offset; the value was scanned, so every string ends.
   private mutating func text(from start: Int) -> Token {
     let bytes = whole.bytes
     position = JSONSyntax.endOfScalar(in: bytes, from: start)

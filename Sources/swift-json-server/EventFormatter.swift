@@ -58,7 +58,8 @@ struct TextFormatter: EventFormatter {
         .error,
         note(
           .yellow, "deleted",
-          "\(LogText.escaped(path)) is gone; what it held is still served, and the next write recreates it", time)
+          "\(LogText.escaped(path)) was deleted; its data is still served, and the next write creates the file again",
+          time)
       )
     case .warning(let message): (.error, note(.yellow, "warning", LogText.escaped(message), time))
     case .hint(let message): (.output, note(.cyan, "hint", LogText.escaped(message), time))

@@ -44,7 +44,7 @@ struct ResourceDownload {
     else {
       let shown = argument.contains("@") ? "The address" : "'\(SecretText.target(argument))'"
       throw CommandFailure(
-        .usage, "\(shown) is no address of a resource; write it as https://api.example.com/posts.")
+        .usage, "\(shown) is not the address of a resource; write it as https://api.example.com/posts.")
     }
     var name = url.pathComponents.last { $0 != "/" } ?? ""
     if name.hasSuffix(".json") { name.removeLast(5) }
@@ -101,7 +101,7 @@ struct ResourceDownload {
       records += elements
       guard let reference = LinkField.next(in: response.headerFields) else { return .records(records) }
       guard let next = URL(string: reference, relativeTo: address)?.absoluteURL else {
-        throw failure(address, "its rel=\"next\" is no address: \(reference)", .invalidSource)
+        throw failure(address, "its rel=\"next\" is not an address: \(reference)", .invalidSource)
       }
       guard Self.isSameOrigin(next, address) else {
         throw failure(
@@ -143,7 +143,9 @@ struct ResourceDownload {
     case 200...299: return
     case 401, 403:
       throw failure(
-        address, "it responded with \(response.status); give what it asks for, as in -H 'Authorization: Bearer $TOKEN'")
+        address,
+        "it responded with \(response.status); send the header field that it requires, as in -H 'Authorization: Bearer $TOKEN'"
+      )
     default: throw failure(address, "it responded with \(response.status); check the address")
     }
   }
@@ -156,7 +158,7 @@ struct ResourceDownload {
       return try ValidJSON(parsing: response.bytes)
     } catch {
       let type = response.headerFields[.contentType].map { ", but \($0)" } ?? ""
-      throw failure(address, "what it responds is not JSON\(type): \(error)", .invalidSource)
+      throw failure(address, "its response is not JSON\(type): \(error)", .invalidSource)
     }
   }
 

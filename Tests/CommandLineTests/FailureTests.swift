@@ -23,10 +23,12 @@ struct FailureTests {
     Case(arguments: ["--watsh", "db.json"], status: 64, message: "Did you mean '--watch'?"),
     Case(
       arguments: ["-i", "posts=", "database.json"], file: "{}", status: 64, message: "--id: 'posts=' names no member"),
-    Case(arguments: ["--port", "70000", "database.json"], file: "{}", status: 64, message: "--port: 70000 is no port"),
+    Case(
+      arguments: ["--port", "70000", "database.json"], file: "{}", status: 64, message: "--port: 70000 is not a port"),
     Case(arguments: ["-m", "a.js", "database.json"], file: "{}", status: 64, message: "--middlewares: JavaScript"),
     Case(
-      arguments: ["-s", "nope", "database.json"], file: "{}", status: 64, message: "--static: 'nope' is no directory."),
+      arguments: ["-s", "nope", "database.json"], file: "{}", status: 64,
+      message: "--static: 'nope' is not a directory."),
     Case(
       arguments: ["-c", "nope.json", "database.json"], file: "{}", status: 64, message: "nope.json: the settings file"),
     Case(
@@ -39,13 +41,13 @@ struct FailureTests {
     ),
     Case(
       arguments: ["--auth", "users", "--guard", "users=777", "database.json"], file: "{}", status: 64,
-      message: "--guard: 'users=777' is no guard"),
+      message: "--guard: 'users=777' is not a guard"),
     Case(
       arguments: ["--auth", "users", "--guard", "640", "database.json"], file: "{}", status: 64,
-      message: "--guard: '640' is no guard"),
+      message: "--guard: '640' is not a guard"),
     Case(
       arguments: ["--auth", "users", "--token-lifetime", "0", "database.json"], file: "{}", status: 64,
-      message: "--token-lifetime: 0.0 is no time"),
+      message: "--token-lifetime: 0.0 is not a valid time"),
     Case(
       arguments: ["--auth", "people", "database.json"], file: "{\"users\": []}", status: 64,
       message: "--auth: no collection is named 'people'; there are users."),
@@ -54,10 +56,10 @@ struct FailureTests {
       message: "--guard: no resource is named 'pots'"),
     Case(
       arguments: ["--fill", "posts=now", "database.json"], file: "{}", status: 64,
-      message: "--fill: 'posts=now' is no rule; write posts.createdAt=now"),
+      message: "--fill: 'posts=now' is not a rule; write posts.createdAt=now"),
     Case(
       arguments: ["--fill", "posts.meta.at=now", "database.json"], file: "{}", status: 64,
-      message: "--fill: 'posts.meta.at=now' is no rule"),
+      message: "--fill: 'posts.meta.at=now' is not a rule"),
     Case(
       arguments: ["--fill", "posts.id=now", "database.json"], file: "{}", status: 64,
       message: "The rule for 'posts.id' cannot be used"),
@@ -77,7 +79,7 @@ struct FailureTests {
     Case(
       arguments: ["--schema", "database.json", "database.json"], file: ##"{"items": {"$ref": "#/$defs/a"}}"##,
       status: 64,
-      message: "at #/items/$ref, the reference '#/$defs/a' leads nowhere"),
+      message: "at #/items/$ref, the reference '#/$defs/a' has no target"),
     Case(arguments: ["database.txt"], status: 66, message: "database.txt: there is no such file"),
     Case(
       arguments: ["database"], file: "{}", status: 66,

@@ -61,7 +61,7 @@ struct HTTPSTests {
       #expect(Shell.run("curl -sS --cacert cert.pem \(url)/posts/1", in: directory.path).output.contains("title"))
 
       try directory.write("", to: "key.pem")
-      _ = try await server.errorLine(containing: "key.pem: this is no PEM file")
+      _ = try await server.errorLine(containing: "key.pem: this is not a PEM file")
       _ = try await server.errorLine(containing: "The certificate before stays in use.")
       #expect(Shell.run("curl -sS --cacert cert.pem \(url)/posts/1", in: directory.path).output.contains("title"))
       #expect(Shell.run("curl -sS \(url)/posts/1 2>&1", in: directory.path).isSuccess == false)

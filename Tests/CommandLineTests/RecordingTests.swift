@@ -110,7 +110,7 @@ struct RecordingTests {
   }
 
   @Test(arguments: [
-    (["--proxy", "api.example.com"], Int32(64), "--proxy: 'api.example.com' is no address of a server"),
+    (["--proxy", "api.example.com"], Int32(64), "--proxy: 'api.example.com' is not the address of a server"),
     (["--record", "new.json"], 64, "--record: it needs --proxy"),
     (["--proxy", "http://localhost", "--record", "database.json"], 64, "it must hold an array of stubs"),
     (["--proxy", "http://localhost", "--record", "missing/new.json"], 73, "--record: 'missing/new.json' cannot be"),

@@ -72,7 +72,7 @@ struct ServingTests {
   func `A missing JSON file is created with sample data`() async throws {
     let directory = try TemporaryDirectory()
     let server = try Command(["new.json", "--port", "0"], in: directory)
-    _ = try await server.errorLine(containing: "new.json does not exist; it is created with some sample data.")
+    _ = try await server.errorLine(containing: "new.json does not exist; the server creates it with sample data.")
     let url = try await server.url()
     #expect(try await get(url.appendingPathComponent("posts/1")).contains("typicode"))
     #expect(directory.text("new.json")?.contains("\"comments\"") == true)
@@ -95,7 +95,7 @@ struct ServingTests {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database, to: other)
     let server = try Command([name, "--port", "0"], in: directory)
-    _ = try await server.errorLine(containing: "\(name) does not exist; it is created")
+    _ = try await server.errorLine(containing: "\(name) does not exist; the server creates it")
     _ = try await server.url()
   }
 

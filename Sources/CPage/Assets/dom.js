@@ -175,7 +175,7 @@ export const outside = (href, ...content) => node("a", { href, target: "_blank",
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
-/** Shows JSON in colour; of a long text the first part, for more would stall the page. */
+/** Shows JSON in color; of a long text the first part, for more would stall the page. */
 export function show(place, text, name = "value") {
   fill(place);
   if (text.length > longest) {

@@ -10,9 +10,9 @@ struct RecordChange {
 }
 
 extension Database {
-  /// The positions of the resources that differ from another version, or are in one of the two alone.
+  /// The positions of the resources that differ from another version, or exist in only one of the two.
   ///
-  /// Values count as the same when they are the same in memory: equal texts may count as different. O(number of resources).
+  /// Values are compared by identity in memory, so equal texts may count as different. O(number of resources).
   package func changedPositions(since base: Database) -> Set<Int> {
     var positions: Set<Int> = []
     for position in 0..<max(entries.count, base.entries.count)
@@ -29,9 +29,10 @@ extension Database {
     entries.count == other.entries.count && zip(entries, other.entries).allSatisfy { $0.isIdentical(to: $1) }
   }
 
-  /// The records of collections that differ from another version, by resource and slot; both have the same resources.
+  /// The records of collections that differ from another version, by resource and slot; both versions have the same
+  /// resources.
   ///
-  /// - Complexity: O(number of resources + rows / 4096 + number of changes), about.
+  /// - Complexity: About O(number of resources + rows / 4096 + number of changes).
   func changes(since base: Database) -> [RecordChange] {
     changedPositions(since: base).sorted().flatMap { position -> [RecordChange] in
       guard entries.indices.contains(position), base.entries.indices.contains(position),
@@ -46,7 +47,7 @@ extension Database {
 }
 
 extension ResourceEntry {
-  /// Whether another entry is this one: they share rows and text, and neither was changed since.
+  /// Whether two entries share rows and text, and neither was changed since.
   fileprivate func isIdentical(to other: ResourceEntry) -> Bool {
     switch (collection, other.collection) {
     case (let collection?, let others?):

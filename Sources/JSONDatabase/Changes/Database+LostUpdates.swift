@@ -1,13 +1,13 @@
 import JSONServerValues
 
 extension Database {
-  /// A record of a resource by its id, or the one value of a singular resource.
+  /// A record by its id, or a single resource.
   private enum Place: Hashable {
     case record(ByteExactKey)
     case value
   }
 
-  /// The values of one version of a resource by their places.
+  /// The values of one version of a resource by place.
   private struct Lookup {
     private let resource: Resource?
     private let ids: IDHashTable?
@@ -26,15 +26,16 @@ extension Database {
     }
   }
 
-  /// The paths of what an edit undoes that was written since the data was last read: of records and values that the edit
-  /// lacks, or holds as they were read.
+  /// The paths of changes that an edit undoes: records and values that were written since the data was last loaded, and
+  /// that the edit lacks or has in their old form.
   ///
-  /// - Parameter base: The data as it was last read from outside, from which this version was made.
-  /// - Complexity: O(rows / 64 + number of what was written), or of all records once they were replaced or renumbered.
+  /// - Parameter base: The data that was last loaded, on which this version is based.
+  /// - Complexity: O(rows / 64 + number of written records), or O(number of records) after replacing or renumbering
+  ///   them.
   package func lostUpdates(by edited: Database, since base: Database) -> [String] {
     resourceNames(andOf: base).flatMap { name in
       let (before, now) = (base.resource(named: name), resource(named: name))
-      // The ids of each version are read once: versions whose rows differ much would make each other read them again.
+      // The ids of each version are read once: versions with very different rows would make each other read them again.
       let (first, current) = (Lookup(before), Lookup(now))
       let edit = Lookup(edited.resource(named: name))
       return Self.places(before, now).filter { place in
@@ -52,7 +53,7 @@ extension Database {
     }
   }
 
-  /// The places in which two versions of a resource may differ.
+  /// The places where two versions of a resource may differ.
   private static func places(_ before: Resource?, _ now: Resource?) -> Set<Place> {
     guard case .collection(let before)? = before, case .collection(let now)? = now else {
       return Set([before, now].flatMap(places))
@@ -80,7 +81,7 @@ extension Database {
     }
   }
 
-  /// Whether two texts are the same but for their layout.
+  /// Whether two texts are equal apart from their layout.
   private static func isSame(_ left: ValidJSON?, _ right: ValidJSON?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return left.isSame(as: right) || left.slice == right.slice || compact(left) == compact(right)

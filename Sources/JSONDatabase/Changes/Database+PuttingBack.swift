@@ -1,27 +1,26 @@
 import JSONServerValues
 
-/// What a change removed, changed and added, with what it takes to undo that when other writes came since.
+/// The records that a change deleted, changed and added, for undoing it after other writes.
 package struct Reversal: Sendable {
   /// A record that was removed, changed or added.
   fileprivate struct Change: Sendable {
     let resource: Int
     var slot: Int
-    /// `nil` for one that was added.
+    /// The record before; `nil` for an added record.
     let before: Row?
-    /// `nil` for one that was removed.
+    /// The record after; `nil` for a deleted record.
     let after: Row?
   }
 
-  /// At most one for each record, sorted by resource and slot.
+  /// The changes, at most one for each record, sorted by resource and slot.
   fileprivate var changes: [Change] = []
-  /// For each resource, by its place, the slot after the last record that the change left there. What is beyond was
-  /// added since.
+  /// For each resource, by position, the slot after its last record after the change. Later slots were added since.
   fileprivate var ends: [Int: Int] = [:]
-  /// How many records were removed, by resource.
+  /// The number of deleted records, by resource.
   package private(set) var removed: [String: Int] = [:]
-  /// How many records were changed, such as those that lost what they referred to, by resource.
+  /// The number of changed records, such as those that lost a foreign key, by resource.
   package private(set) var changed: [String: Int] = [:]
-  /// How many records were added, by resource.
+  /// The number of added records, by resource.
   package private(set) var added: [String: Int] = [:]
 
   /// - Parameters:
@@ -50,12 +49,12 @@ package struct Reversal: Sendable {
     changes.reduce(0) { $0 + ($1.before?.record.count ?? 0) + ($1.after?.record.count ?? 0) }
   }
 
-  /// The slots of a resource that have to be found again.
+  /// The slots of a resource that the reversal needs.
   func slots(of resource: Int) -> Set<Int> {
     Set(changes.lazy.filter { $0.resource == resource }.map(\.slot) + (ends[resource].map { [$0] } ?? []))
   }
 
-  /// Records that slots of a resource have new numbers.
+  /// Records new numbers of a resource's slots.
   mutating func move(_ slots: [Int: Int], of resource: Int) {
     for index in changes.indices where changes[index].resource == resource {
       changes[index].slot = slots[changes[index].slot] ?? changes[index].slot
@@ -65,7 +64,7 @@ package struct Reversal: Sendable {
 }
 
 extension Database {
-  /// Removes records and what depends on them, all or none, as ``delete(_:in:dependents:)`` does.
+  /// Deletes records and the records that refer to them, all or none, as ``delete(_:in:dependents:)`` does.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
   package mutating func delete(_ ids: [String], in name: String) throws(DatabaseError) -> Reversal {
@@ -85,13 +84,14 @@ extension Database {
     return Reversal(between: base, and: self)
   }
 
-  /// Puts back what a change removed and changed, in its place, and removes what it added, all or nothing.
+  /// Restores the records that a change deleted and changed, in their places, and deletes those that it added, all or
+  /// nothing.
   ///
-  /// Records added at a collection's end since then follow those that are put back there.
+  /// Records that were added at a collection's end since then move behind the restored ones.
   ///
-  /// - Throws: ``DatabaseError`` with code `conflict`, when an id is taken again, or a record that the change changed or
-  ///   added was changed once more. Nothing is changed then.
-  /// - Complexity: O(number of what is put back, and of what was added since).
+  /// - Throws: ``DatabaseError`` with code `conflict`, when another record has one of the ids, or a record of the
+  ///   change has been changed again. Nothing is changed then.
+  /// - Complexity: O(number of restored records and of records added since).
   package mutating func undo(_ reversal: Reversal) throws(DatabaseError) {
     guard patience.allows(reversal.count > Self.quickChanges) else { return }
     try atomically { database throws(DatabaseError) in
@@ -126,10 +126,10 @@ extension Database {
     fill(changes.filter { $0.after == nil }, at: position, before: added)
   }
 
-  /// Puts rows into the slots that they had. Slots at the end are released with their records, and given to the next
-  /// ones: those move on.
+  /// Puts rows back into their slots. Slots at the end are freed with their records and reused: the records in them
+  /// move.
   ///
-  /// - Parameter added: The first slot that was given to a record since the rows were removed.
+  /// - Parameter added: The first slot of a record that was added since the rows were removed.
   private mutating func fill(_ removed: [Reversal.Change], at position: Int, before added: Int) {
     var rows = removed.compactMap { change in change.before.map { (change.slot, $0) } }
     guard let last = rows.last?.0 else { return }

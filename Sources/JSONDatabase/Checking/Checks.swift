@@ -1,8 +1,8 @@
 package import JSONServerValues
 
-/// Something in what is written that contradicts the data.
+/// A problem of a body, which contradicts the data or its rules.
 package struct Problem: Sendable, Hashable {
-  /// Where it is: the names and positions that lead there, the outermost first.
+  /// The place, as names and positions from the outside in.
   package let place: [String]
   /// What is wrong, as the end of a sentence about the place.
   package let message: String
@@ -18,17 +18,17 @@ package struct Problem: Sendable, Hashable {
     place.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
   }
 
-  /// The same problem in what holds its place under a name or a position.
+  /// The same problem, one level deeper.
   func below(_ name: String) -> Problem { Problem([name] + place, message) }
 }
 
-/// What is checked in records before they are written.
+/// The checks of new and changed records.
 package struct Checks: Sendable {
-  /// Whether the other records are the example: which members there are, of which kinds, and which lead to other records.
+  /// Whether the other records are the example: for missing members, types and foreign keys.
   package var followsData = false
-  /// The members, by resource, that have another value in each record.
+  /// The members with unique values, by resource.
   package var unique: [String: [String]] = [:]
-  /// Finds what in a record of a resource, or in a single object, is not as it has to be.
+  /// Finds the problems of a record, or of a single resource, by a schema.
   package var shape: (@Sendable (_ resource: String, _ isRecord: Bool, _ value: ValidJSON) -> [Problem])?
 
   /// Checks nothing.
@@ -39,10 +39,10 @@ package struct Checks: Sendable {
 }
 
 extension Database {
-  /// The most problems that are told at a time.
+  /// The largest number of problems that are reported at a time.
   static let maximumProblems = 100
 
-  /// Checks records before they take the place of others, or none.
+  /// Checks records that replace others or are new.
   ///
   /// - Throws: ``DatabaseError`` with code `contradiction` and all problems.
   func check(_ written: [(slot: Int?, record: ValidJSON)], at position: Int) throws(DatabaseError) {
@@ -66,7 +66,7 @@ extension Database {
     guard problems.isEmpty else { throw DatabaseError(problems, in: collection.name) }
   }
 
-  /// Checks a single object before it takes the place of another.
+  /// Checks a single resource that replaces another one.
   ///
   /// - Throws: ``DatabaseError`` with code `contradiction` and all problems.
   func check(_ object: ValidJSON, replacing before: ValidJSON, named name: String) throws(DatabaseError) {
@@ -83,7 +83,7 @@ extension Database {
     guard problems.isEmpty else { throw DatabaseError(problems, in: name) }
   }
 
-  /// The members by which a collection's records may refer to others, with the positions of those.
+  /// The foreign keys that a collection's records may have, with the positions of the collections to which they refer.
   private func foreignKeys(from position: Int) -> [(keys: [String], parent: Int)] {
     let child = entries[position].name
     return collectionPositions.flatMap { parent -> [(keys: [String], parent: Int)] in
@@ -94,7 +94,7 @@ extension Database {
     }
   }
 
-  /// The ids in a record that lead nowhere, of those in the first member that it has.
+  /// The problems of ids without a record, in the first of some members that a record has.
   private func problems(
     of keys: [String], to parent: Int, in record: ValidJSON, at position: Int
   ) -> [Problem] {
@@ -108,13 +108,13 @@ extension Database {
         return nil
       }
       let place = elements == nil ? [key] : [key, String(index)]
-      return Problem(place, "leads nowhere: \(parents.name) has no record with id \(id)")
+      return Problem(place, "refers to no record: \(parents.name) has none with id \(id)")
     }
   }
 }
 
 extension RecordCollection {
-  /// What in a record is not as it is in the collection's records.
+  /// The differences of a record from the other records of its collection.
   fileprivate func contradictions(of record: ValidJSON, _ patience: Patience) -> [Problem] {
     var problems: [Problem] = []
     let members = record.members
@@ -126,7 +126,7 @@ extension RecordCollection {
     for member in members {
       let kinds = kinds(of: Array(member.name.utf8), patience).seen
       let kind = member.value.withToken(\.kind)
-      // Null alone tells nothing about what is there otherwise.
+      // If all other values are null, nothing is known about the type.
       guard !kinds.isEmpty, kinds != [.null], !kinds.contains(kind) else { continue }
       let others = kinds.map(\.description).joined(separator: " or ")
       problems.append(Problem([member.name], "is \(kind.description); in \(name) it is \(others)"))
@@ -134,9 +134,9 @@ extension RecordCollection {
     return problems
   }
 
-  /// Whether a record holds in a member what another one does, or one that is written with it.
+  /// Whether a record shares the value of a member with another record, or with one that is written at the same time.
   ///
-  /// - Parameter seen: What those hold that are written with it.
+  /// - Parameter seen: The values of the records that are written at the same time.
   fileprivate func duplicates(
     of member: String, in record: ValidJSON, besides replaced: Set<Int>, _ seen: inout Set<[String]>,
     _ patience: Patience
@@ -159,7 +159,7 @@ extension RecordCollection {
 }
 
 extension ValueToken {
-  /// A string with its escapes resolved, after its quote; any other value as it is written.
+  /// A string with its escapes resolved, after its quote; any other value as written.
   fileprivate var unescaped: [UInt8] {
     kind == .string ? [UInt8(ascii: "\"")] + unescapedContent : Array(bytes)
   }
@@ -186,7 +186,7 @@ extension DatabaseError {
     self.init(.contradiction, "The body contradicts what \(name) holds: \(all).", problems)
   }
 
-  /// The error for some of several bodies that are written at once.
+  /// The error for some of several bodies that are written together.
   init(_ problems: [Problem]) {
     let all = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
     self.init(.contradiction, "The body contradicts the data: \(all).", problems)

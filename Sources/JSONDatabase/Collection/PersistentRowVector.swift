@@ -2,11 +2,11 @@ import JSONServerValues
 
 /// The rows of a collection by slot, cheap to copy and cheap to change after a copy.
 ///
-/// A slot is a row's number for life: rows are appended at the end, replaced in place, and a removed row leaves its
-/// slot empty. Empty slots at the end are released, so that records that come and go take no memory: the last slot has
-/// a row. Those between rows stay until the rows are renumbered (``compacted(keeping:)``). Because the slots are arrays
-/// of arrays of arrays, a change after a copy copies one leaf and its two ancestors
-/// (about 64 + 64 + n / 4096 references), not the rows: a commit can hold a version while the next write goes on.
+/// A slot is the permanent number of a row: rows are added at the end and replaced in place, and a deleted row leaves
+/// an empty slot. Empty slots at the end are released, so adding and deleting records takes no memory: the last slot
+/// always has a row. Other empty slots stay until the rows are renumbered (``compacted(keeping:)``). The slots are
+/// arrays of arrays of arrays, so a change after a copy copies one leaf and its two ancestors (about 64 + 64 + n / 4096
+/// references), not the rows: a commit can keep a version during the next write.
 struct PersistentRowVector: Sendable {
   private static let leafBits = 6
   private static let leafSize = 1 << leafBits
@@ -22,12 +22,12 @@ struct PersistentRowVector: Sendable {
   /// The bytes of the records.
   private(set) var byteCount = 0
 
-  /// The first slot with a row, when there is any; the first row is asked for with each new record.
+  /// The first slot with a row, if there is one; each new record reads the first row.
   private var firstSlot = 0
 
-  /// The row in a slot; `nil` when it was removed, and beyond the last slot.
+  /// The row in a slot; `nil` for a deleted row, and beyond the last slot.
   ///
-  /// A row may be set beyond the last slot: a removal that released slots is undone.
+  /// Setting a row beyond the last slot undoes a deletion that released slots.
   subscript(slot: Int) -> Row? {
     get {
       guard slot < slotCount else { return nil }
@@ -114,10 +114,10 @@ struct PersistentRowVector: Sendable {
     }
   }
 
-  /// The rows in their order with no empty slots between them, but for some that are to be filled again.
+  /// The rows in order without empty slots, except some slots that may be filled again.
   ///
-  /// - Parameter kept: Slots, with a row or without one, that keep their places among the rows.
-  /// - Returns: The rows, and the new number of each slot that is kept.
+  /// - Parameter kept: Slots, with or without a row, that keep their places among the rows.
+  /// - Returns: The rows, and the new number of each of these slots.
   /// - Complexity: O(n).
   func compacted(keeping kept: Set<Int>) -> (rows: PersistentRowVector, slots: [Int: Int]) {
     var rows = PersistentRowVector()
@@ -141,7 +141,7 @@ struct PersistentRowVector: Sendable {
     return (rows, slots)
   }
 
-  /// Whether another vector is this one: they share their rows, and neither was changed since.
+  /// Whether two vectors share their rows, and neither was changed since.
   func isIdentical(to other: PersistentRowVector) -> Bool {
     slotCount == other.slotCount && Self.isIdentical(leaves, other.leaves)
   }
@@ -152,10 +152,10 @@ struct PersistentRowVector: Sendable {
       && left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { $0.baseAddress == left.baseAddress } }
   }
 
-  /// The slots in which another version has other rows, ascending.
+  /// The slots in which another version has other rows, in ascending order.
   ///
-  /// - Returns: `nil` when there are more than a number of them.
-  /// - Complexity: O(slots / 4096 + number of slots that are looked at).
+  /// - Returns: `nil` when there are too many.
+  /// - Complexity: O(slots / 4096 + number of examined slots).
   func differences(from other: PersistentRowVector, atMost maximum: Int) -> [Int]? {
     var found: [Int] = []
     var slot = 0
@@ -174,7 +174,7 @@ struct PersistentRowVector: Sendable {
     return found
   }
 
-  /// How many slots from one on another version shares with this one: those of a branch, of a leaf, or none.
+  /// How many slots, from one on, are shared with another version: those of a branch, of a leaf, or none.
   private func sharedSize(at slot: Int, with other: PersistentRowVector) -> Int {
     guard slot < slotCount, slot < other.slotCount else { return 0 }
     let (top, middle) = (slot >> (2 * Self.leafBits), (slot >> Self.leafBits) & (Self.leafSize - 1))
@@ -182,7 +182,7 @@ struct PersistentRowVector: Sendable {
     return Self.isIdentical(leaves[top][middle], other.leaves[top][middle]) ? Self.leafSize : 0
   }
 
-  /// Each row changed, in its slot. O(n).
+  /// The same slots with changed rows. O(n).
   func mapped(_ transform: (Row) -> Row) -> PersistentRowVector {
     var result = self
     result.byteCount = 0
@@ -202,11 +202,11 @@ struct PersistentRowVector: Sendable {
   /// Whether reading all rows takes noticeably long. O(1).
   var isLarge: Bool { count > Self.quickCount || byteCount > Self.quickBytes }
 
-  /// The most rows that are tested or sorted without a second thought: half as many as there are where reading all does
-  /// not take long, and no more bytes.
+  /// The largest number of rows that are always tested or sorted immediately: half of ``quickCount``, and not more
+  /// bytes than ``quickBytes``.
   var quickMatches: Int { min(Self.quickCount / 2, Self.quickBytes / max(byteCount / max(count, 1), 1)) }
 
-  /// The most rows, and bytes of rows, that are read without a second thought: in about a millisecond.
+  /// The largest number of rows, and of bytes, that are always read immediately, which takes about a millisecond.
   private static let quickCount = 2_000
   static let quickBytes = 4 << 20
 

@@ -1,7 +1,7 @@
 import JSONServerValues
 
 extension RecordCollection {
-  /// Decides a new record's id, sets it in the draft, and returns it as text.
+  /// Chooses a new record's id, sets it in the draft, and returns it as text.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidBody` or `idTaken`.
   func assignID(
@@ -37,13 +37,13 @@ extension RecordCollection {
     return id
   }
 
-  /// Whether a new record's id is a number: unless the first record's is text, or the dialect is 1.0's.
+  /// Whether a new record's id is a number: unless the first record's id is text, or the dialect is 1.0's.
   private func numbersRecords(_ dialect: Dialect) -> Bool {
     guard dialect == .classic else { return false }
     return rows.first?.withRecord { $0.member(Array(idName.utf8))?.kind != .string } ?? true
   }
 
-  /// Reads all ids, and what decides those of new records. O(n) the first time.
+  /// Reads all ids, and prepares the next new id. O(n) the first time.
   func readIDs(_ dialect: Dialect, _ patience: Patience) {
     if numbersRecords(dialect) { _ = nextNumericID(patience) } else { _ = uuids(patience) }
     _ = ids(patience)
@@ -55,7 +55,7 @@ extension RecordCollection {
     }
   }
 
-  /// Whether a byte stands for itself in an address (RFC 3986, section 2.3).
+  /// Whether a byte needs no escape in an address (RFC 3986, section 2.3).
   private static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -65,7 +65,7 @@ extension RecordCollection {
     }
   }
 
-  /// What a new UUID becomes that is an id, where a rule or the other ids say that it is one.
+  /// Converts a new UUID to an id, where a rule or the other ids require UUIDs; `nil` elsewhere.
   private func uuidForm(_ rule: FillRule?, _ patience: Patience) -> ((String) -> String)? {
     uuidCase(patience) ?? (rule == nil ? nil : { $0 })
   }
@@ -82,14 +82,14 @@ extension RecordCollection {
       let id = makeID()
       if slot(of: id, patience) == nil { return id }
     }
-    // A generator that repeats itself, as a test's may, never returns another.
+    // A generator of a test may return the same id again and again.
     let id = makeID()
     var number = 2
     while slot(of: "\(id)-\(number)", patience) != nil { number += 1 }
     return "\(id)-\(number)"
   }
 
-  /// Whether a body's id says that the client has none yet: JavaScript's falsy values, as json-server 0.17 treats them.
+  /// Whether an id in a body means that the client has none: JavaScript's falsy values, as in json-server 0.17.
   static func meansNoID(_ id: ValueToken) -> Bool {
     switch id.kind {
     case .null: true

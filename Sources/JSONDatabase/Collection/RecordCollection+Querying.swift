@@ -3,14 +3,14 @@ package import JSONServerValues
 extension RecordCollection {
   /// Selects records.
   ///
-  /// A filter by equality or by size and a sort use an index, built at first use; what is not indexed is read record by
-  /// record.
+  /// Filters by equality or by size, and sorting, use indexes, which are built at first use; other filters read the
+  /// records.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidQuery`.
-  /// - Complexity: O(length of the window) for a page of a sorted collection or of what equals a value, O(number of
-  ///   matches) at worst for other filters by equality or size, else O(n).
+  /// - Complexity: O(length of the window) for a page of a sorted collection or of an equality filter, O(number of
+  ///   matches) at worst for other filters by equality or size, otherwise O(n).
   ///
-  /// - Parameter parents: The parents that are embedded, into which filters and sort keys may lead.
+  /// - Parameter parents: The expanded parents, whose members filters and sort keys may name.
   func select(
     _ query: Query, parents: [ParentJoin] = [], dialect: Dialect, _ patience: Patience
   ) throws(DatabaseError) -> Selection {
@@ -23,7 +23,7 @@ extension RecordCollection {
           query, matching(filter, of: query, parents, dialect, patience),
           Sorting(query.sort, dialect: dialect, parents: parents, patience: patience), patience)
       }
-    // What a record will have, none tells.
+    // Without records, nothing is known.
     let unknownPaths =
       count == 0
       ? []
@@ -35,14 +35,14 @@ extension RecordCollection {
       unknownSortPaths: unknownPaths)
   }
 
-  /// The filter of a query, and the parameters that no record has a member for.
+  /// The filter of a query, and the parameters that no record has as members.
   private func filter(
     of query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience
   ) throws(DatabaseError) -> (filter: Filter, unknown: [String]) {
     var filter = Filter()
     filter.patience = patience
     let isKnown = { (path: FieldPath) in hasMember(path, patience) || parents.hasMember(path, patience) }
-    // What a record will have, none tells.
+    // Without records, nothing is known.
     let knowsNothing = query.isForChange && count == 0
     let unknown = try filter.add(
       query.parameters, parents: parents, dialect: dialect, isForChange: query.isForChange
@@ -50,7 +50,7 @@ extension RecordCollection {
       knowsNothing || isKnown(path)
     }
     if let conditions = query.conditions {
-      // In 1.0 a tree takes the place of all other filters.
+      // In 1.0 `_where` replaces all other filters.
       if dialect == .v1 { filter.nodes = [] }
       let node = try Filter.node(where: conditions, parents: parents, dialect: dialect, isKnown: isKnown) { path in
         holdsObject(at: path, patience)
@@ -84,7 +84,7 @@ extension RecordCollection {
     return records
   }
 
-  /// Sorts what matches and selects the window from it.
+  /// Sorts the matching records, and selects the window.
   private func window(
     _ query: Query, _ matches: FilterMatches, _ sorting: Sorting, _ patience: Patience
   ) -> (records: SelectedRecords, total: Int) {
@@ -92,7 +92,7 @@ extension RecordCollection {
     let total = matching.count
     let range = query.window.range(of: total)
     guard !query.sort.isEmpty else {
-      // What is not listed need not be: the slots of a whole collection.
+      // The slots of a whole collection need not be listed.
       if case .firstSlots = matching { return (selected(.range(range), range.count), total) }
       return (selected(.list(matching[range]), range.count), total)
     }
@@ -108,14 +108,14 @@ extension RecordCollection {
     return (selected(.list(range.count == total ? slots : Array(slots[range])), range.count), total)
   }
 
-  /// The most records that are sorted rather than picked from the order of all.
+  /// The largest number of records that are sorted rather than picked from the order of all.
   var sortedMatches: Int { count / 64 }
 
   private func selected(_ slots: SelectedRecords.Slots, _ count: Int) -> SelectedRecords {
     SelectedRecords(slots, of: rows, count: count)
   }
 
-  /// Walks the part of an order in which all slots are that match, and takes those until the window is full.
+  /// Walks through the part of an order with all matching slots, until the window is full.
   private func pick(
     _ range: Range<Int>, of matching: SlotSet, in order: OrderedSlots, at positions: Range<Int>
   ) -> [Int32] {
@@ -138,7 +138,7 @@ extension RecordCollection {
 }
 
 extension Query.Window {
-  /// The part of a list of some length that the window shows; empty when it lies outside.
+  /// The part of a list that the window shows; empty when the window lies outside.
   func range(of count: Int) -> Range<Int> {
     switch self {
     case .all: return 0..<count
@@ -157,13 +157,12 @@ extension Query.Window {
 extension RecordCollection {
   /// Finds the records that match a filter.
   ///
-  /// Equality and comparisons by size are evaluated with indexes as long as many records are left; what is left then is
-  /// read record by record. A text to find in all records is searched for in their bytes first.
+  /// Equality and comparisons by size use indexes while many records are left; the rest is read record by record. A
+  /// text that all matching records contain is first searched for in their bytes.
   ///
   /// - Parameters:
-  ///   - query: The query, whose parent's id a foreign key must hold, perhaps among others, and whose owner's id it must
-  ///     hold alone.
-  ///   - parents: The parents that are embedded.
+  ///   - query: The query. A foreign key must contain its parent's id, and a foreign key must be its owner's id.
+  ///   - parents: The expanded parents.
   private func matching(
     _ filter: Filter, of query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience
   ) -> FilterMatches {
@@ -196,20 +195,21 @@ extension RecordCollection {
       slots: .list(scan(found, query, parents, dialect, patience, filter)), ranges: ranges)
   }
 
-  /// Reads the records that may match one by one, on several threads where these are many.
+  /// Reads the records that may match, on several threads if there are many.
   ///
   /// - Parameters:
   ///   - found: The records that may match; `nil` for all.
-  ///   - rest: What they have to meet still.
+  ///   - rest: The remaining conditions.
   private func scan(
     _ found: SlotSet?, _ query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience,
     _ rest: Filter
   ) -> [Int32] {
-    // A filter grows as it reads, and stays on its thread.
+    // A filter grows while it reads, so it stays on its thread.
     let left = rest.places
     let candidates = found.map { $0[0..<$0.count] }
     let all = 0..<(candidates?.count ?? rows.slotCount)
-    // A search of bytes is as fast as the memory: two threads take twice the processor time, and no less of the clock's.
+    // A search of bytes is as fast as the memory: two threads would take twice the processor time, but no less real
+    // time.
     let isSearch = candidates == nil && rest.scan != nil
     guard !isSearch, patience.shares(all) else { return slots(in: all, of: candidates, where: rest) }
     return patience.collect(in: all) { range in
@@ -232,16 +232,16 @@ extension RecordCollection {
     return slots
   }
 
-  /// Whether so few records are left that reading them costs less than using an index.
+  /// Whether reading the remaining records costs less than using an index.
   private func isSmall(_ found: SlotSet?) -> Bool {
     found.map { $0.count <= fewMatches } ?? false
   }
 
-  /// The most records that are read rather than looked for in an index.
+  /// The largest number of records that are read instead of using an index.
   var fewMatches: Int { min(count / 256, rows.quickMatches) }
 
-  /// Evaluates conditions of equality, the one that admits the fewest records first, and removes those from the filter
-  /// that need no further check.
+  /// Applies equality conditions, the one with the fewest matches first, and removes those from the filter that need no
+  /// further check.
   private func takeEqualities(_ filter: inout Filter, _ found: inout SlotSet?, _ patience: Patience) {
     guard !isSmall(found) else { return }
     var lists: [(place: Int, slots: [Int32])] = []
@@ -258,25 +258,25 @@ extension RecordCollection {
     filter.settle { place, _ in settled.contains(place) }
   }
 
-  /// The slots of the records of which a value equals one of a condition's operands, ascending.
+  /// The slots of the records with a value that equals one of a condition's operands, in ascending order.
   private func equalSlots(_ condition: Condition, _ patience: Patience) -> [Int32] {
     guard let index = equality(of: condition.path, patience) else { return [] }
     var lists = condition.operands.map { index.slots(equalTo: $0.string) }
     if condition.operands.contains(where: \.isNull) { lists.append(index.nullSlots) }
     if lists.count == 1 { return lists[0] }
-    // Sorting joins lists that are sorted each, about as fast as they are read.
+    // Sorting joins sorted lists about as fast as they are read.
     return lists.joined().sorted().reduce(into: []) { slots, slot in
       if slots.last != slot { slots.append(slot) }
     }
   }
 
-  /// Evaluates comparisons by size, and removes them from the filter.
+  /// Applies comparisons by size, and removes them from the filter.
   ///
-  /// - Returns: Where the values are that pass, for each member that is compared.
+  /// - Returns: The matching range of each compared member's order.
   private func takeRanges(
     _ filter: inout Filter, _ found: inout SlotSet?, _ dialect: Dialect, _ patience: Patience
   ) -> [FieldPath: Range<Int>] {
-    // Both ends of an interval are found before its slots are: they may be few even when each end alone admits many.
+    // Both ends of an interval are found before its slots: there may be few even when each end alone matches many.
     var ranges: [FieldPath: Range<Int>] = [:]
     var unequal: [SlotSet] = []
     filter.settle { _, node in
@@ -290,7 +290,7 @@ extension RecordCollection {
       ranges[condition.path] = ranges[condition.path]?.clamped(to: positions) ?? positions
       return true
     }
-    // The fewest first, which the others then thin out.
+    // The member with the fewest matches first, which the others then reduce.
     for (path, positions) in ranges.sorted(by: { $0.value.count < $1.value.count }) {
       guard let order = order(by: [SortKey(path)], dialect: dialect, patience) else { continue }
       narrow(&found, to: order.slots(in: positions, outOf: liveSlots(patience), slotCount: rows.slotCount))

@@ -1,19 +1,19 @@
 import JSONServerValues
 
-/// A resource of many records: a top-level array of the file.
+/// A resource with many records: a top-level array of the file.
 ///
-/// One version of it. Indexes that are built at first use are shared with the versions before and after, so
-/// that reading changes nothing, whichever thread does it. Each reader says how long it may take.
+/// A value that is one version of the collection. Indexes are built at first use and shared with earlier and later
+/// versions, so reading changes nothing, on any thread. Each reader has a time limit.
 package struct RecordCollection: Sendable {
-  /// The properties that stay the same while records come and go.
+  /// The properties that stay the same when records change.
   private final class Form: Sendable {
     let name: String
     let idName: String
-    /// The white space before the closing bracket while there are records.
+    /// The white space before the closing bracket if there are records.
     let tail: UTF8Slice
-    /// The white space between the brackets while there is no record.
+    /// The white space between the brackets if there are no records.
     let emptyTail: UTF8Slice
-    /// How the collection's first record is written.
+    /// The layout of the collection's first record.
     let defaultLayout: JSONLayout
 
     init(name: String, idName: String, tail: UTF8Slice, emptyTail: UTF8Slice, defaultLayout: JSONLayout) {
@@ -28,7 +28,7 @@ package struct RecordCollection: Sendable {
   private let form: Form
   private(set) var rows: PersistentRowVector
   private(set) var indexes: CollectionIndexes
-  /// Slots that hold what cannot be read here, where servers share the records: no record may be added there.
+  /// Slots with rows that this program cannot read, where servers share the records: no record may be added there.
   private var unreadable: Set<Int> = []
 
   /// The resource's name.
@@ -55,7 +55,7 @@ package struct RecordCollection: Sendable {
 
   // MARK: Indexes
 
-  /// The table of the records' ids; `nil` when there is no time to make it. O(1) after a first call, which reads all ids.
+  /// The table of the records' ids; `nil` without time to make it. O(1) after a first call, which reads all ids.
   func ids(_ patience: Patience) -> IDHashTable? {
     indexes.ids.value(of: rows, patience, "reading ids") { IDHashTable(idName: idName, rows: $0) }
   }
@@ -75,13 +75,12 @@ package struct RecordCollection: Sendable {
     indexes.equality[path].value(of: rows, patience, "indexing \(name) by \(path.name)") { HashIndex(path, rows: $0) }
   }
 
-  /// Returns the slots of the records whose value at a path equals a text, ascending.
+  /// Returns the slots of the records with a text as their value at a path, in ascending order.
   func slots(where path: FieldPath, equals text: String, _ patience: Patience) -> [Int32] {
     equality(of: path, patience)?.slots(equalTo: text) ?? []
   }
 
-  /// Returns the order of the records by sort keys; `nil` when numbers and texts mix under a key. O(n log n) at first
-  /// use.
+  /// Returns the order of the records by sort keys; `nil` when a key has numbers and texts. O(n log n) at first use.
   func order(by keys: [SortKey], dialect: Dialect, _ patience: Patience) -> SortedIndex? {
     let work = "indexing \(name) by \(keys.map(\.path.name).joined(separator: ", "))"
     let order = indexes.order[keys].value(of: rows, patience, work) { rows in
@@ -90,18 +89,18 @@ package struct RecordCollection: Sendable {
     return order?.isMixed == false ? order : nil
   }
 
-  /// The slots that hold a record. O(1) until a record is removed, then O(n) at first use.
+  /// The slots with a record. O(1) until a record is deleted, then O(n) at first use.
   func liveSlots(_ patience: Patience) -> SlotSet {
     if rows.count == rows.slotCount { return .firstSlots(rows.count) }
     return .list(indexes.occupied.value(of: rows, patience) { OccupiedSlots($0) }?.slots ?? [])
   }
 
-  /// Which members records have. O(1) after a first call, which reads all records.
+  /// The members of the records. O(1) after a first call, which reads all records.
   private func members(_ patience: Patience) -> MemberSummary? {
     indexes.members.value(of: rows, patience, "reading members") { MemberSummary(rows: $0) }
   }
 
-  /// The members that some record has, in the order of their first appearance.
+  /// The members of all records, in the order of their first appearance.
   func memberNames(_ patience: Patience) -> [String] { members(patience)?.names ?? [] }
 
   /// Whether some record has a member of its own.
@@ -112,25 +111,25 @@ package struct RecordCollection: Sendable {
     members(patience)?.kinds(of: name) ?? ValueKinds()
   }
 
-  /// Which ids are UUIDs.
+  /// The ids that are UUIDs.
   func uuids(_ patience: Patience) -> UUIDCount? {
     indexes.uuids.value(of: rows, patience, "reading ids") { UUIDCount(idName: idName, rows: $0) }
   }
 
-  /// Whether any record has a value, even null, at a path. O(1) after a first call for a path, which reads records until
-  /// one has.
+  /// Whether any record has a value, even null, at a path. O(1) after a first call for a path, which reads records
+  /// until it finds one.
   func hasMember(_ path: FieldPath, _ patience: Patience) -> Bool {
     indexes.paths[path].value(of: rows, patience) { PathUse(path, in: $0) }?.isUsed ?? false
   }
 
-  /// The next numeric id: one more than the largest; `nil` where no number is.
+  /// The next numeric id: the largest plus one; `nil` without numbers.
   func nextNumericID(_ patience: Patience) -> NumericID? {
     guard let ids = ids(patience) else { return nil }
     let rows = rows
     return nextNumber(indexes.numericIDs, of: idName, patience) { ids.slot(of: $0, in: rows) != nil }
   }
 
-  /// The number after the largest that a member holds; `nil` where no number is. O(1) after a first call for a member.
+  /// The number after the largest number in a member; `nil` without numbers. O(1) after a first call for a member.
   func nextNumber(of member: String, _ patience: Patience) -> NumericID? {
     guard let values = equality(of: FieldPath(member), patience) else { return nil }
     return nextNumber(indexes.numbers[member], of: member, patience) { !values.slots(equalTo: $0).isEmpty }
@@ -147,12 +146,12 @@ package struct RecordCollection: Sendable {
     }
     guard let largest else { return nil }
     var next = largest.map(\.next) ?? .integer(1)
-    // Where ids are mixed, a text may look like the number that comes next.
+    // With mixed ids, a text may look like the next number.
     while let number = next, isTaken(number.text) { next = number.next }
     return next
   }
 
-  /// The names of the members that the first records have, in their order; at most 200.
+  /// The names of the members of the first records, in order; at most 200.
   ///
   /// - Parameter recordCount: How many records are read.
   func memberNames(inFirst recordCount: Int) -> [String] {
@@ -173,7 +172,7 @@ package struct RecordCollection: Sendable {
     return names
   }
 
-  /// The collection without a member in its records; `nil` when there is no time to make it.
+  /// The collection without a member in its records; `nil` without time to make it.
   ///
   /// - Complexity: O(1) after a first call for a member, which copies all records.
   func hiding(_ member: String, _ patience: Patience) -> RecordCollection? {
@@ -194,7 +193,7 @@ package struct RecordCollection: Sendable {
     return collection
   }
 
-  /// Starts a lineage: later versions share their indexes among themselves alone.
+  /// Starts a lineage: its versions share their indexes only with each other.
   mutating func join(_ lineage: Lineage) {
     if indexes.lineage !== lineage { indexes = CollectionIndexes(lineage, copying: indexes) }
   }
@@ -205,12 +204,12 @@ package struct RecordCollection: Sendable {
     indexes.recordChange(rows)
   }
 
-  /// Records whether a slot holds what cannot be read here.
+  /// Records whether this program cannot read the row in a slot.
   mutating func setUnreadable(_ isUnreadable: Bool, at slot: Int) {
     if isUnreadable { unreadable.insert(slot) } else { unreadable.remove(slot) }
   }
 
-  /// Adds a row at the end, behind what cannot be read there, and returns its slot.
+  /// Adds a row at the end, after unreadable rows, and returns its slot.
   @discardableResult
   mutating func append(_ row: Row) -> Int {
     var slot = rows.slotCount
@@ -219,25 +218,25 @@ package struct RecordCollection: Sendable {
     return slot
   }
 
-  /// Takes other rows, of which nothing is known yet.
+  /// Replaces all rows, without indexes.
   mutating func replaceRows(_ rows: PersistentRowVector) {
     self.rows = rows
     indexes = CollectionIndexes(indexes.lineage)
   }
 
-  /// How much of what is removed may be left behind, however few records there are.
+  /// The number of empty slots that is accepted even for few records.
   static let toleratedCount = 1_024
 
-  /// Whether so many slots are empty that the records should be numbered again.
+  /// Whether there are so many empty slots that the records should be renumbered.
   ///
-  /// - Parameter kept: How many empty slots could not be given up.
+  /// - Parameter kept: The number of empty slots that cannot be removed.
   func isSparse(keeping kept: Int = 0, tolerating tolerated: Int) -> Bool {
     rows.slotCount - rows.count - kept > max(tolerated, rows.slotCount / 2)
   }
 
-  /// Numbers the records again, in their order. Indexes are built again when they are needed.
+  /// Renumbers the records in their order. Indexes are built again when they are needed.
   ///
-  /// - Parameter kept: Slots that have to be found again, be they empty.
+  /// - Parameter kept: Slots that must be found again, even if they are empty.
   /// - Returns: Their new numbers.
   mutating func compact(keeping kept: Set<Int>) -> [Int: Int] {
     let compacted = rows.compacted(keeping: kept)
@@ -247,7 +246,7 @@ package struct RecordCollection: Sendable {
 
   // MARK: Text
 
-  /// The layout in which a new record is written: that of the last record.
+  /// The layout of a new record: that of the last record.
   var recordLayout: JSONLayout {
     guard let last = rows.last else { return form.defaultLayout }
     return last.withRecord { record in
@@ -255,7 +254,7 @@ package struct RecordCollection: Sendable {
     }
   }
 
-  /// The layout that a record retains when it is changed.
+  /// The layout of a changed record.
   func layout(of row: Row) -> JSONLayout {
     row.withRecord { record in
       row.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? recordLayout }
@@ -267,12 +266,12 @@ package struct RecordCollection: Sendable {
     let layout = form.defaultLayout
     guard let last = rows.last else { return layout.indent == nil ? [] : Array((layout.newline + layout.margin).utf8) }
     let lead = last.lead.withBytes { Array($0) }
-    // On one line the first record follows the bracket directly, the others a comma and perhaps a space.
+    // On one line, the first record follows the bracket directly, the others a comma and perhaps a space.
     guard rows.count == 1, !lead.contains(UInt8(ascii: "\n")) else { return lead }
     return Array(recordLayout.afterComma.utf8)
   }
 
-  /// The collection as it is in the file.
+  /// The collection in the form of the file.
   var text: CollectionText {
     CollectionText(rows: rows, tail: form.tail, emptyTail: form.emptyTail)
   }

@@ -6,7 +6,7 @@ package enum Resource: Sendable {
   case collection(RecordCollection)
   /// An object: one record without id.
   case singular(ValidJSON)
-  /// A member that is kept in the file and not served, such as `$schema`.
+  /// A member of the file that is not served, such as `$schema`.
   case unserved(ValidJSON)
 }
 
@@ -23,18 +23,18 @@ extension Resource {
 /// A resource and the text around its value in the file.
 struct ResourceEntry: Sendable {
   let name: String
-  /// From the previous comma or brace to the value: white space, the name, the colon.
+  /// The text from the last comma or brace to the value: white space, the name, the colon.
   let lead: UTF8Slice
   /// The white space after the value.
   let trail: UTF8Slice
 
   /// The records, if it is a collection.
   ///
-  /// Not in a case of ``Resource``, since reading one makes a copy: finding a record took over twice as long.
+  /// Not in a case of ``Resource``, since reading a case makes a copy: finding a record took over twice as long.
   var collection: RecordCollection?
   /// The text of a resource that is not a collection.
   private(set) var text = ValidJSON.null
-  /// Whether it is a resource, and not merely kept in the file.
+  /// Whether it is served, and not only kept in the file.
   private(set) var isServed = true
 
   init(name: String, lead: UTF8Slice, resource: Resource, trail: UTF8Slice) {

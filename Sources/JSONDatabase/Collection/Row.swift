@@ -1,8 +1,8 @@
 import JSONServerValues
 
-/// A record as it is in the file: its text and the white space around it.
+/// A record in the form of the file: its text and the white space around it.
 ///
-/// 24 bytes: a million rows must not weigh more than the file they come from.
+/// 24 bytes: a million rows must not need more memory than their file has.
 struct Row: Sendable {
   /// The record's JSON text.
   let record: ValidJSON
@@ -12,8 +12,8 @@ struct Row: Sendable {
   /// Creates a row of a record and the white space around it in its storage.
   ///
   /// - Parameters:
-  ///   - lead: The number of bytes of white space before it.
-  ///   - trail: The number of bytes of white space after it.
+  ///   - lead: The number of bytes of white space before the record.
+  ///   - trail: The number of bytes of white space after the record.
   init(_ record: ValidJSON, lead: Int, trail: Int) {
     self.record = record
     // White space beyond 64 KiB on one side is dropped: it is layout, not data.
@@ -21,12 +21,12 @@ struct Row: Sendable {
     trailCount = UInt16(clamping: trail)
   }
 
-  /// Creates a row of a record that was written with margins.
+  /// Creates a row of a new record with margins.
   init(_ record: ValidJSON, between margins: ObjectDraft.Margins) {
     self.init(record, lead: margins.lead.count, trail: margins.trail.count)
   }
 
-  /// The white space around the record, for another that takes its place.
+  /// The white space around the record, for a record that replaces it.
   var margins: ObjectDraft.Margins {
     let trail = UTF8Slice(record.storage, offset: end, count: Int(trailCount))
     return ObjectDraft.Margins(lead: lead.withBytes { Array($0) }, trail: trail.withBytes { Array($0) })
@@ -37,13 +37,13 @@ struct Row: Sendable {
     UTF8Slice(record.storage, offset: record.offset - Int(leadCount), count: Int(leadCount))
   }
 
-  /// The record with the white space around it, as it goes into the file.
+  /// The record with the white space around it, in the form of the file.
   var layoutText: UTF8Slice {
     UTF8Slice(
       record.storage, offset: record.offset - Int(leadCount), count: Int(leadCount) + record.count + Int(trailCount))
   }
 
-  /// The text of the id that a member of the record holds; `nil` when there is none.
+  /// The text of the id in a member of the record; `nil` for none.
   func id(named idName: String) -> ByteExactKey? {
     withRecord { record in
       guard let id = record.member(Array(idName.utf8)), !id.isNull else { return nil }
@@ -51,13 +51,13 @@ struct Row: Sendable {
     }
   }
 
-  /// Whether two rows are one record that was written once.
+  /// Whether two rows are the same text in memory.
   static func isSame(_ left: Row?, _ right: Row?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return left.record.isSame(as: right.record)
   }
 
-  /// The offset in its storage where the record ends.
+  /// The offset of the record's end in its storage.
   var end: Int { record.offset + record.count }
 
   /// Whether the record follows a text in the same storage.
@@ -65,7 +65,7 @@ struct Row: Sendable {
     record.storage === text.storage && record.offset > text.offset + text.count
   }
 
-  /// Passes a closure the record as a value to walk.
+  /// Calls a closure with the record as a value.
   @inline(__always)
   func withRecord<Result>(_ body: (ValueToken) -> Result) -> Result {
     record.withToken(body)

@@ -1,12 +1,12 @@
 package import JSONServerValues
 
-/// Records of one version of a collection, in the order of a response: read when they are asked for, one at a time.
+/// Records of one version of a collection, in the order of a response; each is read only when it is needed.
 ///
-/// Keeps the rows of its version alive and copies none of them.
+/// It keeps the rows of its version in memory without copying them.
 package struct SelectedRecords: Sendable {
   /// The slots of the records.
   enum Slots: Sendable {
-    /// All slots that hold a record, in a range.
+    /// All slots with a record, in a range.
     case range(Range<Int>)
     case list([Int32])
   }
@@ -27,7 +27,7 @@ package struct SelectedRecords: Sendable {
     self.init(.range(0..<rows.slotCount), of: rows, count: rows.count)
   }
 
-  /// The number of places: of records, and of the slots between them that hold none.
+  /// The number of places: of records, and of empty slots between them.
   var placeCount: Int {
     switch slots {
     case .range(let range): range.count
@@ -35,7 +35,7 @@ package struct SelectedRecords: Sendable {
     }
   }
 
-  /// The slots that hold the records. O(number of places).
+  /// The slots of the records. O(number of places).
   var occupiedSlots: [Int32] {
     switch slots {
     case .range(let range): range.lazy.filter { rows[$0] != nil }.map { Int32($0) }
@@ -43,7 +43,7 @@ package struct SelectedRecords: Sendable {
     }
   }
 
-  /// Returns the record at a place; `nil` where there is none. O(1).
+  /// Returns the record at a place; `nil` for an empty place. O(1).
   func record(at place: Int) -> ValidJSON? {
     switch slots {
     case .range(let range): rows[range.lowerBound + place]?.record

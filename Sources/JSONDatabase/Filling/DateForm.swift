@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// How times are written: as numbers since 1970, or as texts like `2024-01-18T16:20:00Z` (RFC 3339, ISO 8601).
+/// The format of times: numbers since 1970, or texts such as `2024-01-18T16:20:00Z` (RFC 3339, ISO 8601).
 struct DateForm {
   private enum Kind {
     case milliseconds
@@ -9,21 +9,21 @@ struct DateForm {
   }
 
   private struct Text {
-    /// What is between the date and the time; empty for a date alone.
+    /// The text between the date and the time; empty for a date alone.
     var separator = ""
     var hasSeconds = true
     var fractionDigits = 0
     var zone = "Z"
-    /// The minutes that the zone is ahead of UTC.
+    /// The minutes by which the zone is ahead of UTC.
     var offset: Int64 = 0
   }
 
-  /// How many records are looked at for an example.
+  /// The number of records that are examined for an example.
   static let exampleCount = 20
 
   private let kind: Kind
 
-  /// Finds out how a member holds times; where no record has it, how the records' other members do.
+  /// Finds the format of times in a member; if no record has the member, in the records' other members.
   init(of member: String, in records: [ValidJSON]) {
     let name = Array(member.utf8)
     let own = records.lazy.compactMap { record in record.withToken { $0.member(name).flatMap(Self.kind) } }.first
@@ -43,7 +43,7 @@ struct DateForm {
     switch value.kind {
     case .string: return text(of: value.text).map(Kind.text)
     case .number:
-      // In seconds, 10^11 is in the year 5138; in milliseconds, 10^8 is in January 1970.
+      // As seconds, 10^11 is in the year 5138; as milliseconds, 10^8 is in January 1970.
       let number = value.double
       if number >= 1e11 { return .milliseconds }
       return number >= 1e8 ? .seconds(isWhole: number.rounded() == number) : nil

@@ -1,14 +1,14 @@
 package import JSONServerValues
 
-/// A member that the server fills in the records that are written.
+/// A member that the server fills in new and changed records.
 package struct FillRule: Sendable {
-  /// What the member holds then.
+  /// The value of the member.
   package enum Value: Sendable {
-    /// The time, in the form of the collection's other times.
+    /// The time, in the format of the collection's other times.
     case now
     /// A random UUID.
     case uuid
-    /// One more than the largest number that the member holds in the collection.
+    /// The largest number of the member in the collection, plus one.
     case increment
     case constant(ValidJSON)
   }
@@ -17,7 +17,7 @@ package struct FillRule: Sendable {
   package let resource: String?
   package let member: String
   package let value: Value
-  /// Whether each change of a record fills it anew, whatever the client sends.
+  /// Whether the server sets the member at each change, whatever the client sends.
   package let isOnEveryChange: Bool
 
   /// Creates a rule for the records of a resource, or of all collections.
@@ -29,7 +29,7 @@ package struct FillRule: Sendable {
   }
 }
 
-/// What members are filled with.
+/// The rules for filling members.
 package struct Filler: Sendable {
   /// Fills nothing.
   package static let none = Filler([], ids: IDGenerator { "" }) { 0 }
@@ -39,14 +39,14 @@ package struct Filler: Sendable {
   /// The time, in milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// Creates what fills members by rules.
+  /// Creates a filler.
   ///
   /// - Parameters:
-  ///   - rules: The rules; of several for a member the last counts, and one for a resource before one for all.
+  ///   - rules: The rules; the last rule for a member counts, and a rule for one resource comes before a rule for all.
   ///   - ids: Makes UUIDs.
   ///   - now: Returns the time, in milliseconds since 1970.
   package init(_ rules: [FillRule], ids: IDGenerator, now: @escaping @Sendable () -> Int64) {
-    // What is for one resource follows, and so replaces, what is for all.
+    // Rules for one resource come later, and so replace rules for all resources.
     self.rules = rules.filter { $0.resource == nil } + rules.filter { $0.resource != nil }
     self.ids = ids
     self.now = now
@@ -63,18 +63,18 @@ package struct Filler: Sendable {
   }
 }
 
-/// Fills members of what is written to one resource.
+/// Fills members of the records of one resource.
 struct Filling {
   private let rules: [FillRule]
   private let filler: Filler
-  /// The first records, from which the form of times is taken.
+  /// The first records, with examples of times.
   private let examples: () -> [ValidJSON]
   private let nextNumber: (String) -> NumericID?
-  /// The forms of times, and the last numbers, of the members that were filled: one change may fill many records.
+  /// The formats of times, and the last numbers, by member: one change may fill many records.
   private var forms: [String: DateForm] = [:]
   private var numbers: [String: NumericID] = [:]
 
-  /// - Returns: `nil` when nothing is filled.
+  /// - Returns: `nil` when no rule applies.
   init?(of collection: RecordCollection, _ filler: Filler, _ patience: Patience) {
     self.init(filler, filler.rules(for: collection.name, isCollection: true).filter { $0.member != collection.idName })
     {
@@ -84,7 +84,7 @@ struct Filling {
     }
   }
 
-  /// - Returns: `nil` when nothing is filled.
+  /// - Returns: `nil` when no rule applies.
   init?(ofObject name: String, _ object: ValidJSON, _ filler: Filler) {
     self.init(filler, filler.rules(for: name, isCollection: false)) {
       [object]
@@ -101,9 +101,9 @@ struct Filling {
     (self.filler, self.rules, self.examples, self.nextNumber) = (filler, rules, examples, nextNumber)
   }
 
-  /// Fills what a body leaves out that becomes a record: null means that the client has no value.
+  /// Fills the missing members of a body that becomes a record; null counts as missing.
   ///
-  /// - Parameter before: The record whose place it takes, which keeps its values.
+  /// - Parameter before: The record that it replaces, whose values are kept.
   mutating func fill(_ draft: inout ObjectDraft, replacing before: ValidJSON? = nil) {
     for rule in rules {
       if !rule.isOnEveryChange {
@@ -113,14 +113,14 @@ struct Filling {
           continue
         }
       } else if before != nil {
-        // As in every change.
+        // As in every change of a record.
         continue
       }
       draft.set(rule.member, to: value(of: rule))
     }
   }
 
-  /// A record that a request has changed, with what each change fills.
+  /// A changed record, with the members that each change fills.
   mutating func refilled(
     _ record: ValidJSON, _ layout: JSONLayout, _ margins: ObjectDraft.Margins = .none
   ) -> ValidJSON {
@@ -129,7 +129,7 @@ struct Filling {
     return draft.isEmpty ? record : draft.merged(into: record, layout, margins)
   }
 
-  /// Returns the members, each with what a new record would get.
+  /// Returns the members, each with its value in a new record.
   mutating func members() -> [(name: String, value: ValidJSON, isOnEveryChange: Bool)] {
     rules.map { ($0.member, value(of: $0), $0.isOnEveryChange) }
   }
@@ -151,7 +151,7 @@ struct Filling {
 }
 
 extension Database {
-  /// The members that are filled in a resource's records, each with what a new record would get.
+  /// The filled members of a resource's records, each with its value in a new record.
   package func filledMembers(of name: String) -> [(name: String, value: ValidJSON, isOnEveryChange: Bool)] {
     guard let position = try? position(of: name) else { return [] }
     if case .singular(let object) = entries[position].resource {
@@ -162,7 +162,7 @@ extension Database {
     return filling?.members() ?? []
   }
 
-  /// What fills members of the records of a collection; `nil` for nothing.
+  /// The filling of a collection's records; `nil` for none.
   func filling(at position: Int) -> Filling? {
     guard !schema.filler.rules.isEmpty else { return nil }
     return entries[position].collection.flatMap { Filling(of: $0, schema.filler, patience) }

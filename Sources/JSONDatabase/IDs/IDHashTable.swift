@@ -3,8 +3,8 @@ import JSONServerValues
 /// Finds a record's slot by its id.
 ///
 /// An open-addressing table of slots: 10 to 40 bytes per record, because the ids themselves are read from the records.
-/// Beside each slot is a byte of its id's hash, so that hardly a record but the one that is sought is read. Ids compare
-/// by their text, so `1` and `"1"` are one id. Copies share its pages: a change copies one of them.
+/// Beside each slot is a byte of its id's hash, so hardly any other record is read. Ids compare by their text, so `1`
+/// and `"1"` are one id. Copies share pages: a change copies one page.
 struct IDHashTable: RowIndex {
   private static let empty: Int32 = -1
   private static let removed: Int32 = -2
@@ -15,7 +15,7 @@ struct IDHashTable: RowIndex {
   private var tags: Pages<UInt8>
   /// The entries that are not ``empty``.
   private var used = 0
-  /// Whether a row was left out because one before it has its id, and would have to be found when that one is removed.
+  /// Whether a row was left out because an earlier row has its id; it must be found when the earlier row is deleted.
   private var hidesRows = false
 
   /// Reads the ids of all rows. O(n).

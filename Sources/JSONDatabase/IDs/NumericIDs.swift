@@ -27,7 +27,7 @@ struct NumericIDs: RowIndex {
     readCount = numbers.count
   }
 
-  /// How many numbers are kept, those of removed records included.
+  /// The number of kept numbers, including those of deleted records.
   var count: Int { readCount + added.count }
 
   /// The largest number that has come up and was not removed.
@@ -67,7 +67,7 @@ enum NumericID: Sendable, Comparable {
     self = number
   }
 
-  /// Reads a value; `nil` for what is no number, or not finite.
+  /// Reads a value; `nil` unless it is a finite number.
   init?(_ value: ValueToken) {
     guard value.kind == .number else { return nil }
     if let integer = Int(String(decoding: value.bytes, as: UTF8.self)) ?? Int(exactly: value.double) {

@@ -1,17 +1,17 @@
 import JSONServerValues
 import Synchronization
 
-/// Tells the versions of data that one owner makes, one after the other, from those that another makes of the same data.
+/// The identity of a series of versions that one owner makes, as opposed to those of another owner of the same data.
 final class Lineage: Sendable {}
 
 /// The indexes of a collection: of its ids, its members and its values.
 ///
-/// The versions of one lineage share it; in another lineage, such as a session's, a collection has indexes of its own
-/// from its first change on.
+/// The versions of one lineage share them. In another lineage, such as a session's, a collection has indexes of its own
+/// after its first change.
 final class CollectionIndexes: Sendable {
-  /// The most indexes of one kind.
+  /// The largest number of indexes of one kind.
   private static let maximumIndexes = 16
-  /// The most paths of which it is known whether a record has them.
+  /// The largest number of paths for which the existence of values is known.
   private static let maximumPaths = 256
 
   let lineage: Lineage
@@ -28,12 +28,12 @@ final class CollectionIndexes: Sendable {
   let paths: IndexTable<FieldPath, PathUse>
   /// The results of filters that take many records of an index.
   let matches: SharedIndex<FilterMatches.Cache>
-  /// The collection as it is for readers who do not see a member.
+  /// The collection for readers who may not see a member.
   let hidden: IndexTable<String, HiddenRows>
-  /// How many changes were made since what is out of date was last given up.
+  /// The number of changes since outdated indexes were last dropped.
   private let changes = Atomic(0)
 
-  /// - Parameter other: Indexes, with what is known in which these begin; `nil` for none.
+  /// - Parameter other: Indexes with initial data; `nil` for none.
   init(_ lineage: Lineage, copying other: CollectionIndexes? = nil) {
     self.lineage = lineage
     ids = SharedIndex(copying: other?.ids)
@@ -53,7 +53,7 @@ final class CollectionIndexes: Sendable {
     [ids, numericIDs, numbers, uuids, members, occupied, equality, order, paths, matches, hidden]
   }
 
-  /// Drops all indexes but that of the ids; each is built again when it is needed.
+  /// Drops all indexes except that of the ids; each is built again when it is needed.
   func forgetIndexes() {
     equality.removeAll()
     order.removeAll()
@@ -64,12 +64,12 @@ final class CollectionIndexes: Sendable {
     occupied.forget()
   }
 
-  /// Follows rows that have changed much, all at once.
+  /// Updates the indexes after a change of many rows.
   func catchUp(to rows: PersistentRowVector) {
     for follower in all { follower.catchUp(to: rows) }
   }
 
-  /// Records a change, and gives up from time to time what nobody has asked for: it would keep old rows in memory.
+  /// Records a change, and drops unused indexes from time to time, which would keep old rows in memory.
   func recordChange(_ rows: PersistentRowVector) {
     guard changes.add(1, ordering: .relaxed).newValue > max(2_000, rows.count / 8) else { return }
     changes.store(0, ordering: .relaxed)
@@ -94,7 +94,7 @@ struct PathUse: RowIndex {
   }
 
   mutating func follow(_ changes: RowChanges) -> Bool {
-    // A removed row may have been the last with the path, an added one the first.
+    // A deleted row may have been the last with the path, an added row the first.
     changes.slots.allSatisfy { slot in
       guard let row = isUsed ? changes.before[slot] : changes.after[slot] else { return true }
       return !path.leads(in: row)

@@ -27,7 +27,7 @@ struct FilterMatches: Sendable {
     private let parent: Reference?
     private let owner: Reference?
 
-    /// Creates the key of a query's filter; `nil` when no index could tell what it selects.
+    /// Creates the key of a query's filter; `nil` when no index can evaluate the filter.
     init?(_ query: Query) {
       guard query.conditions == nil, query.search.isEmpty, !query.isForChange else { return nil }
       parameters = query.parameters.map { parameter in
@@ -38,9 +38,9 @@ struct FilterMatches: Sendable {
     }
   }
 
-  /// The positions in an order at which the records are, among others perhaps.
+  /// The positions of the matching records in an order, perhaps with others.
   ///
-  /// What passes a comparison of the order's first key is contiguous in it; what has no value is last, or first when the
+  /// Values that pass a comparison of the order's first key are contiguous. Missing values are last, or first when the
   /// key is descending.
   func positions(in order: OrderedSlots, by keys: [SortKey]) -> Range<Int> {
     guard let key = keys.first, let range = ranges[key.path] else { return 0..<order.count }

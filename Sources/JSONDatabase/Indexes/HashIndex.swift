@@ -18,7 +18,7 @@ struct HashIndex: RowIndex {
   }
 
   private let path: FieldPath
-  /// The slots by what they are found by, in parts of which a change of a copy copies one.
+  /// The slots by key, in parts; changing a copy copies one part.
   private var parts: ContiguousArray<[Key: Slots]>
 
   /// Reads the value of every row. O(n).

@@ -1,8 +1,8 @@
 import JSONServerValues
 
-/// Which members a collection's records have, and of which kinds their values are, counted.
+/// The members of a collection's records, and the kinds of their values, with counts.
 ///
-/// Built at first use and kept current by each write, which reads the members of the record that it is about.
+/// Built at first use, and updated after each write with the members of the changed records.
 struct MemberSummary: RowIndex {
   private struct Member: Sendable {
     let name: [UInt8]

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Something that is found out about all rows of a collection, and that follows their changes.
+/// An index of the rows of a collection, which can follow changes of the rows.
 ///
-/// A value: a reader keeps the one that it was given, whatever becomes of the rows. Copies share what they can.
+/// An index is a value: a reader keeps its copy when the rows change. Copies share memory.
 protocol RowIndex: Sendable {
-  /// Follows the rows from one version to another.
+  /// Updates the index from one version of the rows to another.
   ///
-  /// - Returns: Whether it is right for the other version; if not, it is found out anew.
+  /// - Returns: Whether the index is valid for the other version; if not, it must be made again.
   mutating func follow(_ changes: RowChanges) -> Bool
 }
 
-/// What differs between two versions of the rows of a collection.
+/// The differences between two versions of the rows of a collection.
 struct RowChanges {
   let before: PersistentRowVector
   let after: PersistentRowVector
-  /// The slots in which the rows differ, ascending.
+  /// The slots in which the rows differ, in ascending order.
   let slots: [Int]
 
   /// Calls a closure with each change.
@@ -23,9 +23,10 @@ struct RowChanges {
     for slot in slots { body(slot, before[slot], after[slot]) }
   }
 
-  /// The changes as rows that came, went or became others, for what is the sum of its rows.
+  /// Calls a closure with each added and removed row; a changed row is removed and added. For indexes that are sums
+  /// over rows.
   ///
-  /// - Parameter body: Is given a row and its step: 1 for one that came, -1 for one that went.
+  /// - Parameter body: Called with a row and 1 for an added row, or -1 for a removed row.
   func forEachStep(_ body: (Row, Int) -> Void) {
     forEach { _, old, new in
       if let new { body(new, 1) }
@@ -34,20 +35,20 @@ struct RowChanges {
   }
 }
 
-/// What is known of the rows of a collection, whatever that is.
+/// Derived data of the rows of a collection.
 protocol RowFollower: Sendable {
-  /// Follows the rows, or gives up what is not worth following.
+  /// Follows the rows, or drops data that is not worth following.
   func catchUp(to rows: PersistentRowVector)
 
-  /// Gives up what is known of rows that have changed much since, which it would keep in memory.
+  /// Drops data about rows that have changed much since, which it would keep in memory.
   func trim(_ rows: PersistentRowVector)
 }
 
-/// One thing that is found out about the rows of a collection at first use, by whichever thread needs it first.
+/// An index of a collection that is made at first use, by the thread that needs it first.
 ///
-/// All versions of a collection share it. It is about the version for which it was asked last, and follows the rows to
-/// the version for which it is asked next: few rows differ between the two. So a write costs no index anything, a change
-/// that is taken back need not be undone in any, and what a slow reader finds out about an old version serves new ones.
+/// All versions of a collection share it. It is valid for the version of the last reader, and follows the rows to the
+/// version of the next reader: few rows differ. So a write costs nothing for indexes, a rolled back change needs no
+/// undo, and an index that a slow reader makes for an old version helps readers of new versions.
 final class SharedIndex<Value: RowIndex>: RowFollower {
   private struct State: Sendable {
     var rows: PersistentRowVector
@@ -56,15 +57,15 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
     mutating func apply<Result>(_ body: (inout Value) -> Result) -> Result { body(&value) }
   }
 
-  /// Follows the rows to another version.
+  /// Updates the index to another version of the rows.
   ///
-  /// - Returns: Whether it is known now; not when more rows differ than a number, or the value cannot follow.
+  /// - Returns: Whether the index is valid now; `false` when too many rows differ, or the index cannot follow.
   private static func follow(_ state: inout State?, to rows: PersistentRowVector, atMost maximum: Int) -> Bool {
     guard let before = state?.rows else { return false }
     if rows.isIdentical(to: before) { return true }
     guard let slots = rows.differences(from: before, atMost: maximum) else { return false }
     guard state?.value.follow(RowChanges(before: before, after: rows, slots: slots)) == true else {
-      // It may have followed a part of the way.
+      // The index may have followed a part of the changes.
       state = nil
       return false
     }
@@ -74,20 +75,20 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
 
   private let state: Mutex<State?>
 
-  /// - Parameter other: An index, with what is known in which this one begins, unless that is being made.
+  /// - Parameter other: An index with initial data, which is ignored while another thread is changing it.
   init(copying other: SharedIndex? = nil) {
     let known = other?.state.withLockIfAvailable { $0 } ?? nil
     state = Mutex(known)
   }
 
-  /// The most changed rows that are followed without a second thought.
+  /// The number of changed rows that are followed even when time is short.
   private static var quickChanges: Int { 200 }
 
-  /// Returns what is found out about some rows.
+  /// Returns the index of some rows.
   ///
   /// - Parameters:
-  ///   - work: What finding it out is called.
-  ///   - make: Finds it out.
+  ///   - work: The name of the work of making the index.
+  ///   - make: Makes the index.
   /// - Returns: `nil` when there is no time for that.
   func value(
     of rows: PersistentRowVector, _ patience: Patience, _ work: @autoclosure () -> String? = nil,
@@ -96,7 +97,7 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
     read(rows, patience, work(), make: make) { $0 }
   }
 
-  /// Passes a closure what is found out about some rows, perhaps to keep more of the same with it.
+  /// Calls a closure with the index of some rows; the closure may extend the index.
   ///
   /// - Returns: `nil` when there is no time for that.
   func read<Result: Sendable>(
@@ -118,9 +119,9 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
       return result
     }
     return state.withLock { state in
-      // With more changes, finding it out anew costs less.
+      // With more changes, making the index again costs less.
       if !Self.follow(&state, to: rows, atMost: max(2_000, rows.count / 8)) {
-        // What was known need not be kept while the rest is found out.
+        // The old index need not stay in memory while the new one is made.
         state = nil
         if patience.isOver { return nil }
         let value = make(rows)
@@ -131,7 +132,7 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
     }
   }
 
-  /// What is known of some rows without reading more than a few of them.
+  /// The index of some rows, if it is known without reading more than a few rows.
   func known(of rows: PersistentRowVector) -> Value? {
     let value = state.withLockIfAvailable { state in
       Self.follow(&state, to: rows, atMost: Self.quickChanges) ? state?.value : nil
@@ -145,7 +146,7 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
     }
   }
 
-  /// Gives up what is known.
+  /// Drops the index.
   func forget() { state.withLock { $0 = nil } }
 
   func trim(_ rows: PersistentRowVector) {
@@ -155,17 +156,17 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
   }
 }
 
-/// Indexes of one kind by what they are about; when one too many is added, the least recently used one is dropped.
+/// Indexes of one kind by key; when there is one too many, the least recently used one is dropped.
 final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: RowFollower {
   private let indexes: Mutex<LRUCache<Key, SharedIndex<Value>>>
 
-  /// - Parameter other: Indexes, with what is known in which these begin.
+  /// - Parameter other: Indexes with initial data.
   init(_ maximumCount: Int, copying other: IndexTable? = nil) {
     let known = other?.indexes.withLock { $0 }.mapValues { SharedIndex(copying: $0) }
     indexes = Mutex(known ?? LRUCache(maximumCount))
   }
 
-  /// The index of a key, which may have to be made still.
+  /// The index of a key, which may still have to be made.
   subscript(key: Key) -> SharedIndex<Value> {
     indexes.withLock { $0.value(for: key) { SharedIndex() } }
   }
@@ -181,7 +182,7 @@ final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: RowFollower {
   }
 }
 
-/// A few values by key; when one too many is added, the least recently used one is dropped.
+/// A few values by key; when there is one too many, the least recently used one is dropped.
 struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let maximumCount: Int
   private var entries: [Key: (value: Value, lastUse: Int)] = [:]
@@ -206,7 +207,7 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// The value of a key, made when there is none.
+  /// The value of a key; made when it is missing.
   mutating func value(for key: Key, make: () -> Value) -> Value {
     if let value = self[key] { return value }
     let value = make()
@@ -214,7 +215,7 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return value
   }
 
-  /// The value of a key; asking is no use of it.
+  /// The value of a key; reading it does not count as a use.
   func known(_ key: Key) -> Value? { entries[key]?.value }
 
   /// All values, in any order.
@@ -222,7 +223,7 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   mutating func removeAll() { entries = [:] }
 
-  /// The same with each value changed.
+  /// The same cache with changed values.
   func mapValues(_ transform: (Value) -> Value) -> LRUCache {
     var result = self
     result.entries = entries.mapValues { (transform($0.value), $0.lastUse) }

@@ -8,7 +8,7 @@ struct SortedIndex: RowIndex {
   private(set) var slots = OrderedSlots([])
   /// The kinds of values found under each key.
   private(set) var kinds: [SortValue.Kinds]
-  /// Whether the first key leads to several values of a record, of which only one decides its place.
+  /// Whether a record has several values for the first key; only one of them decides its place.
   private var hasMultiples = false
 
   /// Whether numbers and texts mix under a key, so that the order depends on what else is sorted: then there is none.

@@ -1,8 +1,9 @@
-/// A pattern that matches a text from start to end, and tells what its groups match.
+/// A pattern that matches a text from start to end, and returns the texts of its groups.
 ///
-/// The instructions are run on all paths in parallel: time is the length of the text times that of the program, whatever
-/// the pattern (Thompson's simulation with captures, as in RE2's "Pike VM"). Swift's `Regex` backtracks, and a client
-/// chooses the text: `x(a+)*` took 4.6 s for a text of 21 bytes, and `(.*)/(.*)/(.*)/(.*)/(.*)/(.*)/x` 19 s for one of 130.
+/// All paths through the program run in parallel, so the time is the length of the text times that of the program for
+/// every pattern (Thompson's simulation with captures, as in RE2's "Pike VM"). Swift's `Regex` backtracks, and a client
+/// chooses the text: `x(a+)*` took 4.6 s for a text of 21 bytes, and `(.*)/(.*)/(.*)/(.*)/(.*)/(.*)/x` 19 s for one of
+/// 130.
 package struct CapturingPattern: Sendable {
   /// One path through the program: its next instruction, and the start and end of each group.
   private typealias Path = (place: Int, bounds: [String.Index?])

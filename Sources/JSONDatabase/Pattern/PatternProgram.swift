@@ -129,7 +129,7 @@ struct PatternProgram: Sendable {
   }
 }
 
-/// Where a pattern may be between two characters, and what it knows about the one before.
+/// The possible positions in a pattern between two characters, and the relevant properties of the character before.
 struct PatternState: Hashable, Sendable {
   var instructions: Bitmap
   var isAtStart: Bool

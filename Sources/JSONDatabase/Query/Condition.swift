@@ -16,14 +16,14 @@ package enum Comparison: String, Sendable, Hashable, CaseIterable {
   case exists
 }
 
-/// One test of the values to which a path leads in a record; any of them may pass.
+/// One test of the values at a path in a record; one of the values must pass.
 struct Condition {
   let path: FieldPath
   let comparison: Comparison
-  /// The operands; any of them may match, except for `notEqual`, where none may be equal.
+  /// The operands; one must match, or for `notEqual` none.
   let operands: [Operand]
   let dialect: Dialect
-  /// The parent record in which the value is; `nil` for a value of the record itself.
+  /// The parent record with the value; `nil` for a value of the record itself.
   var join: (parent: ParentJoin, path: FieldPath)?
 
   /// Creates a condition.
@@ -57,14 +57,14 @@ struct Condition {
     self.dialect = dialect
   }
 
-  /// The condition with its value in a parent record, when its path leads there.
+  /// The condition with its value in a parent record, if its path is there.
   func joined(with parents: [ParentJoin]) -> Condition {
     var condition = self
     condition.join = parents.join(for: path)
     return condition
   }
 
-  /// Whether an index of equal values finds all records that pass.
+  /// Whether an index of equal values finds all matching records.
   var isEquality: Bool {
     switch comparison {
     case .equal, .isIn: join == nil
@@ -73,24 +73,25 @@ struct Condition {
     }
   }
 
-  /// Whether the order of the values may determine which ones pass.
+  /// Whether the order of the values may decide which ones match.
   var isByOrder: Bool {
     guard join == nil, operands.count == 1 else { return false }
     switch comparison {
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return true
-    // To 1.0 a list equals nothing, but it is in the index under its text.
+    // In 1.0 a list equals nothing, but the index has its text.
     case .notEqual: return dialect == .classic
     case .equal, .isIn, .contains, .startsWith, .endsWith, .like, .exists: return false
     }
   }
 
-  /// The text to search for in the bytes of all records before any is read; `nil` when the values' texts may not be there.
+  /// The text to search for in the bytes of all records before any is read; `nil` when the text of a matching value may
+  /// differ.
   var scan: RecordScan? {
     guard comparison == .like, join == nil, operands.count == 1, let pattern = operands[0].pattern else { return nil }
     return pattern.verbatimText.map(RecordScan.init)
   }
 
-  /// Whether the records that an index finds by equality all pass; in 1.0 those with the text in a list do not.
+  /// Whether all records that an index finds by equality match; in 1.0 records with the text in a list do not.
   var isSettledByIndex: Bool {
     switch dialect {
     case .classic: true
@@ -98,8 +99,8 @@ struct Condition {
     }
   }
 
-  /// Whether it compares with nothing, as a script does whose variable is empty, so that any value passes, or any of a
-  /// kind. Equality with an empty text is a comparison.
+  /// Whether the operand is empty, as from a script with an empty variable, so that every value matches, or every value
+  /// of a type. Equality with an empty text is a valid comparison.
   var isMetByAll: Bool {
     operands.contains { operand in
       switch comparison {
@@ -112,10 +113,10 @@ struct Condition {
     }
   }
 
-  /// Whether a record passes.
+  /// Whether a record matches.
   func matches(_ record: ValueToken) -> Bool {
     guard let join, !join.parent.isHidden(by: record) else { return matches(path, in: record) }
-    // Of several parents, one has to pass, and none may be equal where the condition is that.
+    // One of several parents must match; for "not equal", none may be equal.
     func leads(to isWanted: (ValueToken) -> Bool) -> Bool {
       join.parent.contains(in: record) { join.path.leads(in: $0, to: isWanted) }
     }
@@ -135,7 +136,7 @@ struct Condition {
       let isThere = path.leads(in: record) { _ in true }
       return operands.contains { $0.isTrue == isThere }
     case .notEqual where path.isNested:
-      // Of several values one must be there, and none may be equal.
+      // One of several values must be equal; for "not equal", none may be.
       return path.leads(in: record, to: accepts)
         && !path.leads(in: record) { value in operands.contains { $0.equals(value, dialect) } }
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn, .contains, .startsWith, .endsWith,
@@ -144,7 +145,7 @@ struct Condition {
     }
   }
 
-  /// Whether a value passes. Null equals null alone, except in 1.0's dialect, where it is compared, too.
+  /// Whether a value matches. Null only equals null, except in 1.0's dialect, where it is also compared.
   private func accepts(_ value: ValueToken) -> Bool {
     if value.isNull {
       if dialect == .v1 { return matchesNull() }
@@ -165,7 +166,7 @@ struct Condition {
     }
   }
 
-  /// json-server 1.0 treats null as a value of its own, and as 0 in comparisons.
+  /// json-server 1.0 treats null as a separate value, and as 0 in comparisons.
   private func matchesNull() -> Bool {
     switch comparison {
     case .equal, .isIn: operands.contains { $0.isNull }

@@ -1,17 +1,16 @@
 package import JSONServerValues
 
-/// The way to a value inside a record: `title`, `author.name`, `tags.0` or `tags[0]`.
+/// A path to a value inside of a record: `title`, `author.name`, `tags.0` or `tags[0]`.
 ///
-/// A member named like the whole path wins over the way through its parts, as with lodash's `get`, which
-/// json-server 0.17 uses. A name leads through an array to that member of each of its elements: `tags.name` leads to
-/// the names of all tags.
+/// A member with the whole path as its name comes first, as with lodash's `get`, which json-server 0.17 uses. In an
+/// array, a name means that member of each element: `tags.name` means the names of all tags.
 package struct FieldPath: Sendable, Hashable {
-  /// The path as it was written.
+  /// The path as written.
   package let name: String
 
-  /// The name of a member that wins over the way through the parts.
+  /// The name of a member that comes before the path's parts.
   let whole: [UInt8]
-  /// The names that lead to the value.
+  /// The parts of the path.
   let parts: [[UInt8]]
 
   /// Creates a path from its text.
@@ -25,14 +24,14 @@ package struct FieldPath: Sendable, Hashable {
     parts = dotted.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
   }
 
-  /// The record's own members through which it may lead.
+  /// The members of the record where the path may begin.
   package var possibleNames: [[UInt8]] { [whole] + parts.prefix(1) }
 
-  /// Whether the path leads below the record's own members.
+  /// Whether the path goes below the record's own members.
   var isNested: Bool { parts.count > 1 }
 
-  /// Returns the value the path leads to in a record, or `nil` when there is none; of an array of objects, the first
-  /// element's. O(size of the record).
+  /// Returns the value at the path in a record, or `nil` when there is none; for an array of objects, the value of the
+  /// first element. O(size of the record).
   @inline(__always)
   func value(in record: ValueToken) -> ValueToken? {
     if let value = record.member(whole) { return value }
@@ -45,16 +44,16 @@ package struct FieldPath: Sendable, Hashable {
     return current
   }
 
-  /// Whether any of the values the path leads to in a record satisfies a predicate. O(size of the record).
+  /// Whether one of the values at the path in a record satisfies a predicate. O(size of the record).
   @inline(__always)
   func leads(in record: ValueToken, to isWanted: (ValueToken) -> Bool) -> Bool {
     if let value = record.member(whole) { return isWanted(value) }
     return isNested && Self.leads(parts, from: record, to: isWanted)
   }
 
-  /// Follows the parts with a stack of its own instead of recursion.
+  /// Follows the parts with a stack instead of recursion.
   private static func leads(_ parts: [[UInt8]], from record: ValueToken, to isWanted: (ValueToken) -> Bool) -> Bool {
-    // The arrays that are being walked, each with the number of parts that led there.
+    // The arrays that are being read, each with the number of parts before it.
     var open: [(elements: ArrayReader, count: Int)] = []
     var next: (value: ValueToken, count: Int)? = (record, 0)
     while let (value, count) = next {
@@ -74,7 +73,7 @@ package struct FieldPath: Sendable, Hashable {
     return false
   }
 
-  /// Whether the path leads through an array of several elements in a record, so that ``value(in:)`` may be one of many.
+  /// Whether the path goes through an array of several elements in a record, so that ``value(in:)`` may be one of many.
   func isMultiple(in record: ValueToken) -> Bool {
     guard isNested, record.member(whole) == nil else { return false }
     var current = record
@@ -91,7 +90,7 @@ package struct FieldPath: Sendable, Hashable {
     return false
   }
 
-  /// What has a part as its child: of an array that a name leads through, the first element.
+  /// The value with a part as its child; of an array, the first element.
   private static func owner(of part: [UInt8], in value: ValueToken) -> ValueToken {
     guard value.kind == .array, index(part) == nil else { return value }
     var owner = value
@@ -111,7 +110,8 @@ package struct FieldPath: Sendable, Hashable {
     }
   }
 
-  /// The path below a member that this one leads through: `name` for `author.name` below `author`; `nil` for any other.
+  /// The path below a member: `name` for `author.name` below `author`; `nil` for a path that does not begin with the
+  /// member.
   func below(_ member: String) -> FieldPath? {
     let start = Array(member.utf8)
     guard whole.count > start.count + 1, whole.starts(with: start) else { return nil }
@@ -134,13 +134,13 @@ package struct FieldPath: Sendable, Hashable {
   }
 }
 
-/// Which members of records a response shows, by their paths: `title`, `author.name`, `tags.0`.
+/// The members of records that a response shows, by path: `title`, `author.name`, `tags.0`.
 package struct FieldSelection: Sendable {
-  /// The paths, as they were asked for.
+  /// The paths as given.
   package let paths: [FieldPath]
   private var members = MemberSelection()
 
-  /// Selects what some paths lead to, and a member that is named like a whole path.
+  /// Selects the values at some paths, and members with a whole path as their name.
   package init(_ names: [String]) {
     paths = names.map { FieldPath($0) }
     for path in paths {
@@ -149,15 +149,15 @@ package struct FieldSelection: Sendable {
     }
   }
 
-  /// A record with what is selected; what is no object as it is.
+  /// The selected members of a record; a value that is not an object stays as it is.
   package func of(_ record: ValidJSON) -> ValidJSON { record.selecting(members) }
 }
 
 extension Database {
-  /// The paths that lead to nothing in any record of a resource, nor into what is put into its records.
+  /// The paths without a value in any record of a resource, or in its related records.
   ///
-  /// - Parameter relations: The names of what is put into the records.
-  /// - Complexity: O(n) for a path that is asked for the first time.
+  /// - Parameter relations: The names of the related records.
+  /// - Complexity: O(n) for a new path.
   package func unknownPaths(
     of selection: FieldSelection, in name: String, relations: [String]
   ) -> [FieldPath] {
@@ -166,7 +166,7 @@ extension Database {
     if case .singular(let value) = entries[position].resource {
       return own.filter { path in !value.withToken { path.leads(in: $0) { _ in true } } }
     }
-    // What a record will have, none tells.
+    // Without records, nothing is known.
     guard let collection = entries[position].collection, collection.count > 0 else { return [] }
     return own.filter { !collection.hasMember($0, patience) }
   }

@@ -5,10 +5,10 @@ extension Filter {
   /// `{"author": {"name": {"eq": "ada"}}}`.
   ///
   /// - Parameters:
-  ///   - parents: The parents that are embedded, into which a path may lead.
+  ///   - parents: The expanded parents, whose members a path may name.
   ///   - isKnown: Whether any record, or a parent of one, has a value at a path.
   ///   - isObject: Whether any record has an object at a path, or several.
-  /// - Throws: ``DatabaseError`` with code `invalidQuery` that says what is invalid.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` that names the error.
   static func node(
     where value: JSONValue, parents: [ParentJoin], dialect: Dialect, isKnown: (FieldPath) -> Bool,
     isObject: (FieldPath) -> Bool
@@ -20,7 +20,7 @@ extension Filter {
     return try reader.node(tree, path: [], depth: 0) { name, path in
       if isKnown(FieldPath((path + [name]).joined(separator: "."))) { return true }
       if WhereReader.isForeignOperator(name, in: path) { return false }
-      // A name below a value that is no object can only be meant as an operator.
+      // A name below a value that is not an object can only be an operator.
       let parent = FieldPath(path.joined(separator: "."))
       return path.isEmpty || !isKnown(parent) || isObject(parent)
     }
@@ -32,7 +32,7 @@ private struct WhereReader {
   let parents: [ParentJoin]
   let dialect: Dialect
 
-  /// - Parameter mayBeMember: Whether a name that is no operator may be one of a member, at a path.
+  /// - Parameter mayBeMember: Whether a name that is not an operator may be a member at a path.
   func node(
     _ tree: JSONObject, path: [String], depth: Int, mayBeMember: (String, [String]) -> Bool
   ) throws(DatabaseError) -> Filter.Node {
@@ -61,15 +61,15 @@ private struct WhereReader {
     return .all(nodes)
   }
 
-  /// What other query languages have for an operator.
+  /// The operators of other query languages.
   private static let foreignOperators: Set<String> = ["and", "or", "not", "nor", "xor", "nin"]
-  /// The same, where only an operator, or a member of an object, may be.
+  /// Operators where only an operator, or a member of an object, is valid.
   private static let foreignComparisons: Set<String> = [
     "neq", "not_eq", "notEqual", "equals", "notIn", "not_in", "between", "regex", "null", "isNull", "some", "every",
     "none",
   ]
 
-  /// Whether a name that no member has must be meant as an operator.
+  /// Whether a name that no member has must be an operator.
   static func isForeignOperator(_ name: String, in path: [String]) -> Bool {
     foreignOperators.contains(name) || name.hasPrefix("$") || !path.isEmpty && foreignComparisons.contains(name)
   }

@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// Which records a query selects.
+/// The records that a query selects.
 struct Filter {
   indirect enum Node {
     case condition(Condition)
@@ -8,48 +8,48 @@ struct Filter {
     case any([Node])
   }
 
-  /// The conditions that a record must meet, all of them.
+  /// The conditions; a record must meet all of them.
   var nodes: [Node] = []
   /// The text that some value of a record must contain.
   var search: SearchTerm?
-  /// Filters that say nothing about which records to change.
+  /// Filters that do not select any particular records.
   private(set) var idle: [IdleFilter] = []
-  /// How long finding the records may take; when that is over none match.
+  /// The time limit of the search; after it, no record matches.
   var patience = Patience.endless
 
-  /// Where the conditions stood among those of the query, of which some are settled by now.
+  /// The places of the conditions in the query; some conditions may be settled already.
   private(set) var places: [Int] = []
 
-  /// Brings the conditions into the form in which they are settled one after the other.
+  /// Brings the conditions into a form in which they can be settled one after the other.
   mutating func flatten() {
     nodes = Self.flattened(nodes)
     places = Array(nodes.indices)
   }
 
-  /// Removes the conditions that are settled, by their present place.
+  /// Removes settled conditions, by their present place.
   mutating func settle(where isSettled: (Int, Node) -> Bool) {
     let left = nodes.indices.filter { !isSettled($0, nodes[$0]) }
     places = left.map { places[$0] }
     nodes = left.map { nodes[$0] }
   }
 
-  /// The filter with only the conditions at some places of it.
+  /// The filter with only the conditions at some places.
   func keeping(_ places: [Int]) -> Filter {
     var filter = self
     filter.settle { place, _ in !places.contains(place) }
     return filter
   }
 
-  /// Whether every record passes.
+  /// Whether every record matches.
   var isEmpty: Bool { nodes.isEmpty && search == nil }
 
-  /// Whether it takes more than looking up one value to find the records that pass.
+  /// Whether finding the matching records takes more than looking up one value.
   var combinesMany: Bool {
     guard nodes.count == 1, case .condition(let condition)? = nodes.first else { return !nodes.isEmpty }
     return condition.isByOrder
   }
 
-  /// The text to search for in the bytes of all records before any is read; `nil` when nothing is sure to be there.
+  /// The text to search for in the bytes of all records before any is read; `nil` for none.
   var scan: RecordScan? {
     if let search { return search.scan }
     for case .condition(let condition) in nodes {
@@ -58,7 +58,7 @@ struct Filter {
     return nil
   }
 
-  /// Conditions of which all must hold, without those that merely combine others.
+  /// The conditions that all must be met, without those that only combine others.
   private static func flattened(_ nodes: [Node]) -> [Node] {
     nodes.flatMap { node in
       switch node {
@@ -82,13 +82,13 @@ struct Filter {
 }
 
 extension Filter {
-  /// Adds the conditions that parameters express, all of them.
+  /// Adds the conditions of parameters.
   ///
   /// - Parameters:
-  ///   - parents: The parents that are embedded, into which a path may lead.
-  ///   - isForChange: Whether each value counts, and what says nothing is to be found.
+  ///   - parents: The expanded parents, whose members a path may name.
+  ///   - isForChange: Whether each value counts, and filters without a condition are collected.
   ///   - isKnown: Whether any record, or a parent of one, has a value at a path.
-  /// - Returns: The names of the parameters that express none.
+  /// - Returns: The names of the parameters without a condition.
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when a value is invalid.
   mutating func add(
     _ parameters: [FilterParameter], parents: [ParentJoin], dialect: Dialect, isForChange: Bool = false,
@@ -109,7 +109,7 @@ extension Filter {
       }
     }
     for (parameter, name, values) in filters {
-      // To 1.0 the last of several counts.
+      // In 1.0 the last of several values counts.
       let isLast = dialect == .v1 && !name.isList && values.count > 1
       if isForChange, isLast, name.comparison != .equal, name.comparison != .isIn {
         throw DatabaseError(
@@ -123,7 +123,7 @@ extension Filter {
     return unknown
   }
 
-  /// Finds the conditions of a node that say nothing about which records are meant.
+  /// Finds the conditions of a node that do not select any particular records.
   mutating func addIdle(in node: Node, of parameter: String, isKnown: (FieldPath) -> Bool) {
     switch node {
     case .condition(let condition): addIdle(condition, of: parameter, isKnown)

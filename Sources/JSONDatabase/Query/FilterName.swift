@@ -1,18 +1,18 @@
-/// The name of a filter, parsed: the path of a member, and how its values are compared.
+/// The parsed name of a filter: the path of a member, and the comparison.
 struct FilterName {
   let path: FieldPath
   let comparison: Comparison
-  /// Whether the parameter is one of a list: `id[]`, `id[0]`.
+  /// Whether the parameter belongs to a list: `id[]`, `id[0]`.
   private(set) var isList = false
 
   /// Reads a name, in the spellings of either json-server and of `qs`: `views_gte`, `views:gte`, `views[gte]`, `id[]`.
   ///
-  /// A member of exactly that name wins over every operator but those that 0.17 always recognizes. Any operator but that
-  /// matches no record that lacks the member, whatever its spelling.
+  /// A member with exactly that name comes before every operator, except those that 0.17 always recognizes. Every
+  /// operator except these matches no record without the member, in any spelling.
   ///
   /// - Parameter isKnown: Whether any record has a value at a path.
-  /// - Returns: `nil` for a name that is no filter: under the classic dialect one that no record has a member of, under
-  ///   1.0's one with an operator that it lacks.
+  /// - Returns: `nil` for a name that is not a filter: in the classic dialect, a name that no record has; in 1.0's, a
+  ///   name with an unknown operator.
   init?(_ name: String, _ dialect: Dialect, isKnown: (FieldPath) -> Bool) {
     let whole = FieldPath(name)
     if let (path, comparison, isOriginal) = Self.split(name, dialect) {
@@ -59,7 +59,7 @@ struct FilterName {
     return !suffix.isEmpty && suffix.allSatisfy { $0.isLetter && $0.isASCII }
   }
 
-  /// The name without the brackets that make it one of a list, as in `id[]` and `id[0]`.
+  /// The name without the brackets of a list, as in `id[]` and `id[0]`.
   private static func list(_ name: String) -> String? {
     guard name.utf8.last == UInt8(ascii: "]"), let opening = name.lastIndex(of: "[") else { return nil }
     let index = name[name.index(after: opening)...].dropLast()

@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// The value with which a filter compares, prepared once for all records.
+/// The value of a comparison, prepared once for all records.
 struct Operand {
   enum Place {
     case anywhere, start, end
@@ -8,13 +8,13 @@ struct Operand {
 
   /// The text as it was sent, in UTF-8.
   let text: [UInt8]
-  /// The number that JavaScript's `Number(text)` gives, if any.
+  /// The result of JavaScript's `Number(text)`, if any.
   private let number: Double?
-  /// The number when the text is just how JavaScript writes it, so that `9` also equals a stored `9.0`.
+  /// The number when JavaScript would write it in this way, so that `9` also equals a stored `9.0`.
   private let canonicalNumber: Double?
-  /// Whether the text was a string in JSON, or is blank: to 1.0 that is not a number, whatever JavaScript makes of it.
+  /// Whether the text was a JSON string, or is blank: 1.0 does not treat it as a number, unlike JavaScript.
   private let isString: Bool
-  /// The automaton of a regular expression; it grows as it reads, so an operand is used for one query only.
+  /// The automaton of a regular expression; it grows while it reads, so an operand is used for one query only.
   let pattern: PatternMatcher?
 
   /// Finds the text in any case; set for a comparison that ignores case.
@@ -49,7 +49,7 @@ struct Operand {
     search = nil
   }
 
-  /// Creates an operand from a text that says whether a member is to be there.
+  /// Creates an operand from a text that says whether the member must exist.
   init(boolean text: String, of name: String) throws(DatabaseError) {
     guard text == "true" || text == "false" else {
       throw DatabaseError(.invalidQuery, "Whether '\(name)' exists must be true or false; it is '\(text)'.")
@@ -62,12 +62,12 @@ struct Operand {
 
   var isTrue: Bool { text.elementsEqual("true".utf8) }
 
-  /// Whether the text is empty, or what a script writes for a variable without a value.
+  /// Whether the text is empty, or a script's text for a variable without a value.
   var isAbsent: Bool {
     text.isEmpty || text.elementsEqual("undefined".utf8) || text.elementsEqual("NaN".utf8)
   }
 
-  /// Whether the pattern matches an empty text and one that nobody would look for, and so any.
+  /// Whether the pattern matches an empty text and an unlikely one, and so probably any.
   var matchesAnyText: Bool {
     guard let pattern else { return false }
     return ["", "\u{10FFFF}"].allSatisfy { text in Array(text.utf8).withUnsafeBufferPointer { pattern.matches($0) } }
@@ -85,7 +85,7 @@ struct Operand {
     return Double(String(trimmed))
   }
 
-  /// Whether a value equals the operand by any of its texts; to 1.0 a list and an object equal nothing.
+  /// Whether one of a value's texts equals the operand; in 1.0 a list and an object equal nothing.
   func equals(_ value: ValueToken, _ dialect: Dialect) -> Bool {
     if isNull, dialect == .classic || value.isNull, value.equalsNull { return true }
     switch value.kind {
@@ -98,10 +98,10 @@ struct Operand {
     }
   }
 
-  /// The order of a value against the operand: negative, zero or positive; `nil` when the two cannot be compared.
+  /// The order of a value and the operand: negative, zero or positive; `nil` when the two cannot be compared.
   ///
-  /// Numbers and booleans compare as numbers, else the texts by code point. Under 1.0's dialect an operand that reads
-  /// as a number makes the value one too.
+  /// Numbers and booleans compare as numbers, other values as text by code point. In 1.0's dialect an operand that is a
+  /// number converts the value, too.
   func order(of value: ValueToken, _ dialect: Dialect) -> Int? {
     let number = number(dialect)
     switch value.kind {
@@ -115,7 +115,7 @@ struct Operand {
     return value.withText { LexicographicOrder.compare($0, text) }
   }
 
-  /// The number to compare with: in 1.0 a word that is a JSON value is converted as JavaScript converts that value.
+  /// The number for comparisons: in 1.0 a word that is a JSON value is converted as JavaScript converts that value.
   func number(_ dialect: Dialect) -> Double? {
     guard dialect == .v1, !isString else { return number }
     return switch text {
@@ -129,8 +129,8 @@ struct Operand {
     left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
   }
 
-  /// Whether a string contains the operand, letter case ignored; under the classic dialect also a number or an array's
-  /// element, at any depth, with a stack of its own instead of recursion.
+  /// Whether a string contains the operand, without letter case; in the classic dialect also a number or an array's
+  /// element, at any depth, with a stack instead of recursion.
   func isContained(in value: ValueToken, _ place: Place, _ dialect: Dialect) -> Bool {
     var open: [ArrayReader] = []
     var next: ValueToken? = value

@@ -1,15 +1,15 @@
 import JSONServerValues
 
-/// The way from a record to a parent that the response embeds, for filters and sorting by the parent's members.
+/// The way from a record to an expanded parent, for filters and sorting by the parent's members.
 struct ParentJoin: Sendable {
-  /// One step up: the member that holds the parent's id, and the collection in which the parent is.
+  /// One step: the foreign key, and the collection of the parent.
   struct Step: Sendable {
     let key: FieldPath
     let parents: RecordCollection
     let ids: IDHashTable
   }
 
-  /// The names under which the parents are embedded, one inside the other: `post`, `author`.
+  /// The names of the expanded parents, from the outside in: `post`, `author`.
   let names: [String]
   let steps: [Step]
 
@@ -18,17 +18,17 @@ struct ParentJoin: Sendable {
     self.steps = steps
   }
 
-  /// The path below the parent that a path leads to from the record; `nil` for a path that does not lead there.
+  /// The rest of a path below the parent; `nil` for a path that does not go there.
   func path(below path: FieldPath) -> FieldPath? {
     names.reduce(path) { $0?.below($1) }
   }
 
-  /// Whether a record has a member of its own in the place of the parent, which is not replaced.
+  /// Whether a record has a member with the parent's name, which is not replaced.
   func isHidden(by record: ValueToken) -> Bool {
     steps[0].key.name != names[0] && record.member(Array(names[0].utf8)) != nil
   }
 
-  /// Passes a closure a record's parent, of several the first, or an empty object when it has none.
+  /// Calls a closure with a record's parent, with the first of several, or with an empty object.
   func withParent<Result>(of record: ValueToken, _ body: (ValueToken) -> Result) -> Result {
     var result: Result?
     _ = contains(in: record, steps[...]) { parent in
@@ -38,7 +38,7 @@ struct ParentJoin: Sendable {
     return result ?? ValidJSON.emptyObject.withToken(body)
   }
 
-  /// Whether one of a record's parents satisfies a predicate; where it has none, whether an empty object does.
+  /// Whether one of a record's parents satisfies a predicate; without a parent, whether an empty object does.
   func contains(in record: ValueToken, where isWanted: (ValueToken) -> Bool) -> Bool {
     var hasParent = false
     let isFound = contains(in: record, steps[...]) { parent in
@@ -68,7 +68,7 @@ struct ParentJoin: Sendable {
 }
 
 extension [ParentJoin] {
-  /// The parent that a path leads into, and the path from there; of several, the farthest one.
+  /// The parent in a path, and the rest of the path; of several parents, the farthest one.
   func join(for path: FieldPath) -> (parent: ParentJoin, path: FieldPath)? {
     var found: (parent: ParentJoin, path: FieldPath)?
     for join in self where join.names.count > found?.parent.names.count ?? 0 {

@@ -1,12 +1,12 @@
 package import JSONServerValues
 
-/// The records of a collection that a request asks for, and their order.
+/// The records of a collection that a request selects, and their order.
 package struct Query: Sendable {
-  /// Which part of the records that match is wanted.
+  /// A part of the matching records.
   package enum Window: Sendable, Hashable {
     /// All of them.
     case all
-    /// From a start up to an end, as JavaScript's `slice` takes them: negative numbers count from the end.
+    /// From a start to an end, as JavaScript's `slice`: negative numbers count from the end.
     case slice(start: Int, end: Int?)
     /// A page, from 1.
     case page(Int, size: Int)
@@ -21,19 +21,19 @@ package struct Query: Sendable {
   /// The keys to sort by, most significant first.
   package var sort: [SortKey] = []
   package var window = Window.all
-  /// The related records to put into each record.
+  /// The related records to add to each record.
   package var relations: [RelationRequest] = []
-  /// A resource, the member that refers to its records, and the id that it must hold, for a nested route.
+  /// A resource, the foreign key to it, and the key's value, for a nested route.
   package var parent: (resource: String, key: FieldPath, id: String)?
-  /// A foreign key and the id that it must hold alone, besides all filters: the user to whom the records belong.
+  /// A foreign key and its only value, in addition to all filters: the user to whom the records belong.
   package var owner: (key: FieldPath, id: String)?
-  /// Whether the records are to be changed: then every value of a filter counts under either dialect, and
-  /// ``Selection/idleFilters`` are found.
+  /// Whether the query is for a change: then every value of a filter counts in both dialects, and
+  /// ``Selection/idleFilters`` are collected.
   package var isForChange = false
 
   package init() {}
 
-  /// Whether it asks for all records as they are stored, its filters apart.
+  /// Whether the query selects all records as they are stored, apart from filters.
   var isWhole: Bool {
     guard case .all = window else { return false }
     return sort.isEmpty && parent == nil && owner == nil
@@ -44,29 +44,29 @@ package struct Query: Sendable {
 package struct Selection: Sendable {
   /// The records of the window, in order.
   package let records: SelectedRecords
-  /// How many records match, inside the window and outside it.
+  /// The number of matching records, inside and outside of the window.
   package let total: Int
-  /// The parameters that no record has a member for.
+  /// The parameters that are members of no record.
   package let unknownParameters: [String]
-  /// The filters that say nothing about which records are meant; empty unless the query is for a change.
+  /// The filters that do not select any particular records; empty unless the query is for a change.
   package let idleFilters: [IdleFilter]
-  /// The paths to sort by that lead to no member of any record; none where there is no record.
+  /// The sort keys that are members of no record; empty when there are no records.
   package let unknownSortPaths: [FieldPath]
 
-  /// Where the records are in their collection, until it changes. O(number of records).
+  /// The positions of the records in their collection, until it changes. O(number of records).
   var slots: [Int32] { records.occupiedSlots }
 }
 
-/// A filter that says nothing about which records are meant.
+/// A filter that does not select any particular records.
 package struct IdleFilter: Sendable {
   package enum Reason: Sendable {
     /// No record has the member.
     case noMember
-    /// Every value meets it, as it meets a comparison with nothing.
+    /// Every value passes, since the comparison has an empty operand.
     case metByAll
   }
 
-  /// The parameter that it is, or is a part of.
+  /// The parameter of the filter.
   package let parameter: String
   package let path: FieldPath
   package let reason: Reason

@@ -1,12 +1,12 @@
 import JSONServerValues
 
-/// A value as it sorts: numbers before texts, null after all, missing after null.
+/// A value for sorting: numbers before texts, then null, then missing values.
 ///
-/// To 1.0 false and an empty text are as good as null.
+/// In 1.0 false and an empty text count as null.
 enum SortValue: Sendable {
   case number(Double)
   case text([UInt8])
-  /// A text that sorts by its collation, with the number that it is, if any.
+  /// A text that is sorted by its collation, with its number, if it is one.
   case word(key: [UInt8], number: Double?)
   case null
   case missing
@@ -40,7 +40,7 @@ enum SortValue: Sendable {
 
   var isNumber: Bool { rank == 0 }
 
-  /// The bytes by which a text sorts.
+  /// The bytes by which a text is sorted.
   private var sortedBytes: [UInt8]? {
     switch self {
     case .text(let bytes), .word(let bytes, _): bytes
@@ -57,8 +57,8 @@ enum SortValue: Sendable {
     return rank - other.rank
   }
 
-  /// The order as JavaScript compares two values: a text beside a number counts as a number, and is equal if it is not
-  /// one.
+  /// The order in which JavaScript compares two values: a text beside a number counts as a number, and as equal if it
+  /// is not one.
   ///
   /// Not an order among more than two values: `"10"` comes before `"9"`, and both after 9 and before 11.
   func looseOrder(_ other: SortValue) -> Int {
@@ -67,7 +67,7 @@ enum SortValue: Sendable {
     return left < right ? -1 : left > right ? 1 : 0
   }
 
-  /// The number that JavaScript makes of the value; `nil` when it makes none of it.
+  /// The number to which JavaScript converts the value; `nil` for none.
   var number: Double? {
     switch self {
     case .number(let number): number
@@ -77,7 +77,7 @@ enum SortValue: Sendable {
     }
   }
 
-  /// Which kinds of values a column holds.
+  /// The kinds of values in a column.
   struct Kinds: Sendable {
     private(set) var hasNumbers = false
     private(set) var hasTexts = false
@@ -87,7 +87,7 @@ enum SortValue: Sendable {
       for value in values { insert(value) }
     }
 
-    /// Whether numbers and texts occur side by side.
+    /// Whether the column has numbers and texts.
     var isMixed: Bool { hasNumbers && hasTexts }
 
     mutating func insert(_ value: SortValue) {

@@ -1,20 +1,20 @@
 import JSONServerValues
 
-/// The type of a value that came as text, because its sender could write nothing else.
+/// The type of a value that was sent as text, since its sender could send nothing else.
 enum TextType: Hashable {
   enum Scalar: Hashable {
     case number, boolean, text
   }
 
   case scalar(Scalar)
-  /// A list, a single text too; its elements follow the elements of other lists, if there are any.
+  /// A list, even for a single text; its elements have the type of the elements of other lists, if there are any.
   case list(Scalar?)
 
-  /// Appends a value as JSON in this type.
+  /// Appends a value as JSON of this type.
   ///
-  /// Null and objects stay as they are, and so does a text that is not what the type needs.
+  /// Null, objects, and a text that does not fit the type stay as they are.
   ///
-  /// - Parameter value: A string; or a number or boolean that was taken for one because its text looks like it.
+  /// - Parameter value: A string; or a number or boolean that was text.
   func append(_ value: ValueToken, to output: inout [UInt8]) {
     switch self {
     case .scalar(let type): Self.append(value, type, to: &output)
@@ -50,7 +50,7 @@ enum TextType: Hashable {
 }
 
 extension TextType.Scalar {
-  /// Whether a text is how JSON writes a value of this type.
+  /// Whether a text is valid JSON of this type.
   fileprivate func isWritten(_ text: [UInt8]) -> Bool {
     switch self {
     case .number: JSONNumber(text: String(decoding: text, as: UTF8.self)) != nil
@@ -61,17 +61,17 @@ extension TextType.Scalar {
 }
 
 extension ValueToken {
-  /// The number, of a number token.
+  /// The value of a number token.
   var double: Double {
     Self.double(bytes) ?? .nan
   }
 
-  /// Whether a string token holds no escape, so that its content is its bytes.
+  /// Whether a string token has no escape, so that its bytes are its content.
   var isPlainString: Bool {
     !ByteSearch.contains(UInt8(ascii: "\\"), in: bytes)
   }
 
-  /// Passes a closure the value's text as JavaScript's `String(value)` returns it.
+  /// Calls a closure with the value's text, as JavaScript's `String(value)` returns it.
   ///
   /// A string without its quotes and escapes, a number as JavaScript writes it, an array joined with commas (null is
   /// empty), an object as `[object Object]`.
@@ -93,10 +93,10 @@ extension ValueToken {
     withText { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Passes a closure the text by which a record with this id is addressed.
+  /// Calls a closure with the text by which a record with this id is addressed.
   ///
-  /// As ``withText(_:)``, but an integer keeps all its digits: JavaScript would read 9007199254740993 and its neighbour
-  /// as one id.
+  /// As ``withText(_:)``, but an integer keeps all its digits: for JavaScript, 9007199254740993 and its neighbor are
+  /// the same id.
   @inline(__always)
   func withIDText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     kind == .number && isInteger ? body(bytes) : withText(body)
@@ -107,23 +107,24 @@ extension ValueToken {
     withIDText { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The text of an id that a client may choose; `nil` for what is neither a string nor a number.
+  /// The text of an id that a client may choose; `nil` unless it is a string or a number.
   package var recordID: String? {
     kind == .string || kind == .number ? idText : nil
   }
 
-  /// Whether a number token is written without fraction and exponent; `-0` is not one.
+  /// Whether a number token has neither fraction nor exponent, and is not `-0`.
   private var isInteger: Bool {
     bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") } && !bytes.elementsEqual("-0".utf8)
   }
 
-  /// Whether a number token is an integer short enough that JavaScript writes it with the same digits.
+  /// Whether a number token is an integer that JavaScript writes with the same digits.
   var isCanonicalInteger: Bool {
     bytes.count <= 15 && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") }
       && !(bytes.count == 2 && bytes[0] == UInt8(ascii: "-") && bytes[1] == UInt8(ascii: "0"))
   }
 
-  /// The elements' texts joined with commas, nested arrays flattened, as JavaScript's `Array.prototype.toString` does.
+  /// The elements' texts joined with commas, with nested arrays flattened, as by JavaScript's
+  /// `Array.prototype.toString`.
   private var joinedElements: [UInt8] {
     var output: [UInt8] = []
     var open = ArrayReader(self).map { [$0] } ?? []
@@ -151,7 +152,7 @@ extension ValueToken {
     return string.withUTF8(body)
   }
 
-  /// Reads number text as a double; plain integers without going through a string.
+  /// Converts number text to a double; converts plain integers without a string.
   static func double(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
     if bytes.count <= 15 {
       let negative = bytes.first == UInt8(ascii: "-")

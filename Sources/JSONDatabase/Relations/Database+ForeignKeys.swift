@@ -1,15 +1,14 @@
 import JSONServerValues
 
-/// By which members records refer to others: the one idea that embedding, nested addresses, deletions, the validator and
-/// the page share.
+/// The foreign keys between collections, which embedding, nested routes, deletions, the validator and the page share.
 extension Database {
   func collectionPosition(_ name: String) -> Int? {
     positions[ByteExactKey(name)].flatMap { entries[$0].collection == nil ? nil : $0 }
   }
 
-  /// The member by which a collection's records refer to those of another, by the collections' names.
+  /// The foreign key of a collection's records to another collection.
   ///
-  /// - Parameter isSingle: Whether lists of ids do not count.
+  /// - Parameter isSingle: Whether to ignore lists of ids.
   /// - Throws: ``DatabaseError`` with code `unknownResource`.
   package func foreignKey(
     in name: String, to parent: String, isSingle: Bool = false
@@ -20,8 +19,7 @@ extension Database {
     return defaultForeignKey(to: parent, singular: nil)
   }
 
-  /// The member by which a collection's records refer to those of another: one that records have, else the configured
-  /// spelling.
+  /// The foreign key of a collection's records to another collection: an existing member, or else the configured name.
   ///
   /// - Parameter singular: The singular of the other's name, if it is known.
   func foreignKey(in position: Int, to parent: String, singular: String?) -> FieldPath {
@@ -33,8 +31,8 @@ extension Database {
     FieldPath((singular ?? Inflection.singular(of: parent, schema.dialect)) + schema.foreignKeySuffix)
   }
 
-  /// The members by which some record of a collection refers to those of another: at most one that is named after one
-  /// record, then at most one that is named after several.
+  /// The foreign keys to another collection that some record of a collection has: at most one for a single record, and
+  /// then at most one for a list.
   func existingForeignKeys(in position: Int, to parent: String, singular: String? = nil) -> [FieldPath] {
     guard let collection = entries[position].collection else { return [] }
     let keys = [
@@ -44,14 +42,14 @@ extension Database {
     return keys.compactMap { $0.first { collection.hasMember(named: $0, patience) }.map { FieldPath($0) } }
   }
 
-  /// Whether some record of a collection holds a list in a member.
+  /// Whether some record of a collection has a list in a member.
   func holdsLists(_ key: FieldPath, in position: Int) -> Bool {
     entries[position].collection?.kinds(of: key.whole, patience).hasLists ?? false
   }
 
-  /// The value of a new record's foreign key: the parent's id, or a list with that.
+  /// The value of a new record's foreign key: the parent's id, or a list with it.
   ///
-  /// - Parameter value: What the body holds there.
+  /// - Parameter value: The value in the body.
   func foreignKey(
     _ key: FieldPath, in position: Int, to parent: (resource: String, id: String), besides value: ValidJSON?
   ) -> ValidJSON {
@@ -63,8 +61,8 @@ extension Database {
     return ValidJSON(writing: .array((others + [id]).map { JSONValue($0) }))
   }
 
-  /// The members by which records of one collection refer to those of another; a collection may have two to one other,
-  /// of which the second holds lists.
+  /// The foreign keys between all collections. A collection may have two keys to another one; the second one holds
+  /// lists.
   ///
   /// - Complexity: O(number of collections + number of their members + number of relations), after a first call that
   ///   reads all records.
@@ -75,7 +73,7 @@ extension Database {
         children[ByteExactKey(name), default: []].append(position)
       }
     }
-    // Those that have another collection's id member, and another one of their own.
+    // Members with the name of another collection's id.
     var holders: [String: [Int]] = [:]
     return collectionPositions.flatMap { parent -> [(parent: String, child: String, key: String)] in
       let name = entries[parent].name
@@ -99,16 +97,16 @@ extension Database {
 }
 
 extension Schema {
-  /// The members that may hold lists of ids of a collection's records, the likeliest first: `tagIds`, `tag_ids`, and
-  /// `tags` where ``idLists`` says so.
+  /// The possible members for lists of a collection's ids, the most likely one first: `tagIds`, `tag_ids`, and `tags`
+  /// if ``idLists`` has it.
   ///
   /// - Parameter singular: The singular of the collection's name, if it is known.
   package func listKeys(to parent: String, singular: String? = nil) -> [String] {
     foreignKeys(to: parent, singular: singular).map { $0 + "s" } + (idLists.contains(parent) ? [parent] : [])
   }
 
-  /// The members by which records may refer to those of a collection, the likeliest first: the configured spelling, then
-  /// those of other tools.
+  /// The possible foreign keys to a collection, the most likely one first: the configured name, then those of other
+  /// tools.
   ///
   /// - Parameter singular: The singular of the collection's name, if it is known.
   func foreignKeys(to parent: String, singular: String? = nil) -> [String] {
@@ -116,8 +114,8 @@ extension Schema {
     return [foreignKeySuffix, "Id", "_id"].map { singular + $0 }
   }
 
-  /// The members by which a collection's records may refer to those of another, the likeliest first; where the other has
-  /// an id property of its own, the last of them is that (`emp_no`).
+  /// The possible foreign keys of a collection's records to another collection, the most likely one first; the last one
+  /// is the other's own id name, if it has one (`emp_no`).
   func foreignKeys(in child: String, to parent: String, singular: String? = nil) -> [String] {
     let parentID = idName(of: parent)
     return foreignKeys(to: parent, singular: singular) + (parentID == idName(of: child) ? [] : [parentID])

@@ -1,9 +1,9 @@
 package import JSONServerValues
 
 extension Database {
-  /// Selects the records of a collection and finds what is related to them.
+  /// Selects the records of a collection, and finds related records.
   ///
-  /// Filters and sort keys may lead into parents that are asked for, as `author.name` does beside `_expand=author`.
+  /// Filters and sort keys may use members of expanded parents, such as `author.name` with `_expand=author`.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `invalidQuery`.
   package func list(
@@ -20,7 +20,7 @@ extension Database {
     return (selection, try related(trees, unknown, to: records, RecordList(selection.records), at: position))
   }
 
-  /// Finds what is related to a record of a collection.
+  /// Finds the related records of a record.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `invalidQuery`.
   package func related(
@@ -48,7 +48,7 @@ extension Database {
 
   /// The state while relations are followed.
   private struct Embedding {
-    /// The most records inside others that are inside others: their number grows with each level.
+    /// The largest number of records below the first level of relations: their number grows with each level.
     static let maximumCount = 100_000
 
     var hiddenNames: Set<String> = []
@@ -79,7 +79,7 @@ extension Database {
           try follow(tree.branches, from: record, at: target, level: level + 1, &embedding).joined
         }
       }
-      // A record is in the lists of many others, and a parent beside each of its children once.
+      // A list of ids can repeat a record in many others, while a parent is added once to each of its children.
       let isRepeated = if case .parent = tree.relation { found.isList } else { false }
       if level > 0 || isRepeated {
         embedding.count += found.records.count
@@ -96,7 +96,7 @@ extension Database {
     return RelatedRecord(record: record, related: values)
   }
 
-  /// The records that a relation leads to from a record; `nil` for a parent that is not there.
+  /// The related records of a record; `nil` for a parent that does not exist.
   private func find(
     _ relation: Relation, from record: ValidJSON, idName: [UInt8], _ embedding: inout Embedding
   ) -> (records: [ValidJSON], isList: Bool)? {
@@ -135,9 +135,9 @@ extension Database {
 }
 
 extension Database {
-  /// Finds out what names mean for a collection; those that mean nothing are left out, and returned too.
+  /// Finds the relations with some names; skips and returns unknown names.
   ///
-  /// - Throws: ``DatabaseError`` with code `invalidQuery` when one leads too far.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` for a name with too many levels.
   func relationTrees(
     _ requests: [RelationRequest], from position: Int
   ) throws(DatabaseError) -> (trees: [RelationTree], unknown: [RelationRequest]) {
@@ -152,7 +152,7 @@ extension Database {
 
   private func levels(of request: RelationRequest) throws(DatabaseError) -> [String] {
     let name = request.name
-    // A collection's name may hold a dot.
+    // A collection's name may contain a dot.
     guard name.utf8.contains(UInt8(ascii: ".")), collectionPosition(name) == nil, parentsPosition(name) == nil else {
       return [name]
     }
@@ -164,7 +164,7 @@ extension Database {
     return levels
   }
 
-  /// - Returns: Whether all levels lead to collections.
+  /// - Returns: Whether all levels are relations.
   private func plant(
     _ levels: ArraySlice<String>, _ kind: RelationRequest.Kind, from position: Int, _ trees: inout [RelationTree]
   ) -> Bool {
@@ -181,14 +181,14 @@ extension Database {
     return plant(levels.dropFirst(), kind, from: target, &trees[index].branches)
   }
 
-  /// Finds out what a name means for a collection; `nil` when the request is ignored.
+  /// Finds the relation with a name; `nil` when the request is ignored.
   private func relation(_ kind: RelationRequest.Kind, _ name: String, from own: Int) -> Relation? {
     let children = collectionPosition(name)
     let singular = Inflection.singular(of: name, schema.dialect)
     let parents = parentsPosition(name) ?? children
     let parentKey = parents.map { foreignKey(in: own, to: entries[$0].name, singular: singular) }
     let isSingularName = singular == name
-    // By its own name, a collection stands for what lists of ids lead to.
+    // The name of a collection means the lists of its ids.
     let lists: Relation? = children.flatMap { position in
       existingForeignKeys(in: own, to: name, singular: singular).first { holdsLists($0, in: own) }.map { key in
         .parent(position: position, key: key, isList: true)
@@ -203,8 +203,7 @@ extension Database {
         let existing = existingForeignKeys(in: children, to: entries[own].name).first
         if let lists, existing.map({ holdsLists($0, in: children) }) ?? true { return lists }
         let key = foreignKey(in: children, to: entries[own].name, singular: nil)
-        // A name that is singular and plural at once, such as `equipment`, leads to a parent where the only key is to
-        // one.
+        // A name that is singular and plural, such as `equipment`, means a parent if the only key is to one.
         let isAmbiguous = isSingularName && parents == children
         let prefersParent = schema.dialect == .v1 || !hasMember(key, in: children)
         if !(isAmbiguous && prefersParent && hasMember(parentKey, in: own)) {
@@ -216,7 +215,7 @@ extension Database {
     }
   }
 
-  /// The resources whose records requests put into those of a collection, each with the level on which they are, from 1.
+  /// The resources of related records, each with its level, from 1.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `invalidQuery`.
   package func resources(
@@ -238,7 +237,7 @@ extension Database {
     key.map { entries[position].collection?.hasMember(named: $0.name, patience) ?? false } ?? false
   }
 
-  /// The collection of which a name is the singular; of `octopi` and `octopuses` the one that exists.
+  /// The collection with a name as its singular; of `octopi` and `octopuses` the one that exists.
   private func parentsPosition(_ name: String) -> Int? {
     collectionPosition(Inflection.plural(of: name, schema.dialect))
       ?? collectionPositions.first {
@@ -246,7 +245,7 @@ extension Database {
       }
   }
 
-  /// The ways to the parents that are asked for.
+  /// The expanded parents.
   private func parentJoins(_ trees: [RelationTree]) -> [ParentJoin] {
     var joins: [ParentJoin] = []
     addJoins(trees, below: ParentJoin(names: [], steps: []), to: &joins)
@@ -266,7 +265,7 @@ extension Database {
 }
 
 extension Query {
-  /// Whether a filter or a sort key may lead into one of the related records.
+  /// Whether a filter or a sort key may use members of related records.
   fileprivate func leads(intoAny trees: [RelationTree]) -> Bool {
     if trees.isEmpty { return false }
     let names = parameters.map(\.name) + sort.map(\.path.name)

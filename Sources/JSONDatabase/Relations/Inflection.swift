@@ -1,8 +1,8 @@
-/// The singular and the plural of English nouns, as they name resources and foreign keys.
+/// The singular and the plural of English nouns, for the names of resources and foreign keys.
 ///
-/// Of a compound such as `blogPosts`, `order_items` or `Order-Items` only the last word changes; case is kept. The
-/// words that json-server's users meet are inflected as by 0.17's `pluralize`, except some it gets wrong: `databases`,
-/// `caches`, `excuses`, `schemas`, `viruses`; under 1.0's dialect, as by its `inflection`, wrong or not.
+/// In a compound such as `blogPosts`, `order_items` or `Order-Items` only the last word changes; letter case is kept.
+/// Common words are inflected as by 0.17's `pluralize`, except some that it gets wrong: `databases`, `caches`,
+/// `excuses`, `schemas`, `viruses`. In 1.0's dialect all words are inflected as by its `inflection`, right or wrong.
 package enum Inflection {
   /// Returns the singular of a name; a singular is returned as it is.
   package static func singular(of name: String, _ dialect: Dialect) -> String {
@@ -47,7 +47,7 @@ package enum Inflection {
     return word.dropLast(rule.ending.count) + rule.replacement
   }
 
-  /// Changes the last word of a name and gives it back its case.
+  /// Changes the last word of a name, and restores its letter case.
   private static func inflect(_ name: String, using change: (String) -> String) -> String {
     let word = name[startOfLastWord(in: name)...]
     guard !word.isEmpty else { return name }
@@ -96,13 +96,13 @@ enum InflectionTable {
     ("deer", "deer"), ("sheep", "sheep"),
   ]
 
-  /// How a plural ends and what its singular ends in; the first that matches counts.
+  /// The endings of plurals, with those of their singulars; the first match counts.
   static let singularRules: [(ending: String, replacement: String)] = [
     ("ss", "ss"), ("sis", "sis"), ("us", "us"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"),
     ("zzes", "zz"), ("auses", "ause"), ("ouses", "ouse"), ("uses", "us"), ("ies", "y"), ("s", ""),
   ]
 
-  /// How a singular ends and what its plural ends in; the first that matches counts.
+  /// The endings of singulars, with those of their plurals; the first match counts.
   static let pluralRules: [(ending: String, replacement: String)] = [
     ("sis", "ses"), ("s", "ses"), ("x", "xes"), ("ch", "ches"), ("sh", "shes"), ("zz", "zzes"), ("quy", "quies"),
     ("ay", "ays"), ("ey", "eys"), ("iy", "iys"), ("oy", "oys"), ("uy", "uys"), ("y", "ies"), ("", "s"),
@@ -118,10 +118,10 @@ enum InflectionTable {
     ("addendum", "addenda"), ("erratum", "errata"), ("stratum", "strata"), ("ovum", "ova"), ("stigma", "stigmata"),
     ("alga", "algae"), ("vertebra", "vertebrae"), ("dwarf", "dwarves"), ("wharf", "wharves"), ("sheaf", "sheaves"),
     ("afterlife", "afterlives"), ("money", "monies"), ("smiley", "smilies"),
-    // Words that look like a plural and are not one.
+    // Words that look like a plural but are not.
     ("alias", "aliases"), ("atlas", "atlases"), ("bias", "biases"), ("bus", "buses"), ("canvas", "canvases"),
     ("gas", "gases"), ("iris", "irises"), ("lens", "lenses"), ("yes", "yeses"),
-    // Words that look as if they had one ending and have another.
+    // Words that look as if they had another ending.
     ("human", "humans"), ("german", "germans"), ("roman", "romans"), ("shaman", "shamans"),
     ("specimen", "specimens"), ("regimen", "regimens"), ("omen", "omens"),
     ("menu", "menus"), ("bureau", "bureaus"), ("plateau", "plateaus"),
@@ -135,7 +135,7 @@ enum InflectionTable {
     ("pie", "pies"), ("tie", "ties"), ("lie", "lies"), ("die", "dies"),
   ]
 
-  /// Plurals that are recognized but not formed.
+  /// Plurals that are understood but not made.
   private static let olderPlurals: [(singular: String, plural: String)] = [
     ("schema", "schemata"), ("virus", "viri"), ("focus", "foci"), ("die", "dice"),
   ]
@@ -157,9 +157,9 @@ enum InflectionTable {
   ]
 }
 
-/// How json-server 1.0 makes singulars and plurals: by whole words, then by the first ending that matches, in lowercase.
+/// The singulars and plurals of json-server 1.0: by whole words, then by the first ending that matches, in lowercase.
 ///
-/// Its library knows fewer exceptions than 0.17's, and so some results are no words: `shoes` gives `sho`.
+/// Its library knows fewer exceptions than 0.17's, so some results are not words: `shoes` gives `sho`.
 struct InflectionRules: Sendable {
   private let words: [String: String]
   private let endings: [(ending: String, replacement: String)]
@@ -181,7 +181,7 @@ struct InflectionRules: Sendable {
     "species", "tennis", "traffic", "weather",
   ]
 
-  /// Words of which the whole counts.
+  /// Irregular words, as whole words.
   private static let irregulars: [(singular: String, plural: String)] = [
     ("man", "men"), ("woman", "women"), ("foot", "feet"), ("tooth", "teeth"), ("goose", "geese"), ("ox", "oxen"),
     ("criterion", "criteria"), ("genus", "genera"), ("summons", "summonses"), ("bonus", "bonuses"),

@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// The records of a response, in order, with what is related to them.
+/// The records of a response, in order, with their related records.
 package struct RecordList: Sendable {
   private enum Content: Sendable {
     case selected(SelectedRecords)
@@ -8,10 +8,10 @@ package struct RecordList: Sendable {
   }
 
   private let content: Content
-  /// The members that are shown; `nil` for all.
+  /// The members to show; `nil` for all.
   private var selection: FieldSelection?
 
-  /// Records without anything that is related to them.
+  /// Records without related records.
   package init(_ records: SelectedRecords) {
     content = .selected(records)
   }
@@ -20,7 +20,7 @@ package struct RecordList: Sendable {
     content = .related(records)
   }
 
-  /// The same records with what is selected of each.
+  /// The same records with selected members.
   package func selecting(_ fields: FieldSelection) -> RecordList {
     var list = self
     list.selection = fields
@@ -35,7 +35,7 @@ package struct RecordList: Sendable {
     }
   }
 
-  /// The number of places, of which some may hold no record.
+  /// The number of places; some may be empty.
   var placeCount: Int {
     switch content {
     case .selected(let records): records.placeCount
@@ -48,7 +48,7 @@ package struct RecordList: Sendable {
     (0..<placeCount).lazy.compactMap { self[$0] }.first
   }
 
-  /// Returns the record at a place; `nil` where there is none. O(1).
+  /// Returns the record at a place; `nil` for an empty place. O(1).
   package subscript(place: Int) -> RelatedRecord? {
     let record: RelatedRecord? =
       switch content {
@@ -60,7 +60,7 @@ package struct RecordList: Sendable {
     return record
   }
 
-  /// About the bytes of the records and what is related to them, as far as up to a limit.
+  /// An estimate of the size of the records and their related records, up to a limit.
   ///
   /// - Complexity: O(number of records) until they exceed the limit.
   package func byteCount(upTo limit: Int) -> Int {
@@ -73,10 +73,10 @@ package struct RecordList: Sendable {
     return sum
   }
 
-  /// About the bytes of all records, by some of them. O(1), unless nearly all places are empty.
+  /// An estimate of the size of all records, from some of them. O(1), unless nearly all places are empty.
   package var estimatedByteCount: Int {
     let sample = min(placeCount, 64)
-    // From everywhere: where the oldest were removed, the first places hold nothing.
+    // Samples from all positions: if the oldest records were deleted, the first places are empty.
     let sizes = (0..<sample).compactMap { self[$0 * placeCount / sample]?.byteCount }
     guard !sizes.isEmpty else { return (first?.byteCount ?? 0) * count }
     return sizes.reduce(0, +) / sizes.count * count
@@ -84,7 +84,7 @@ package struct RecordList: Sendable {
 }
 
 extension RelatedRecord {
-  /// About the bytes that it takes in a response.
+  /// An estimate of its size in a response.
   package var byteCount: Int {
     related.reduce(record.count) { sum, relation in
       switch relation.value {

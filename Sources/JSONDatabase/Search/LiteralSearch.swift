@@ -1,9 +1,9 @@
-/// Finds a text within UTF-8 text, in any case of either (see ``CaseFolding``).
+/// Finds a text within UTF-8 text, without letter case (see ``CaseFolding``).
 ///
-/// Candidates are found by two of the needle's bytes, those that are rarest in most texts, each in every form; only
-/// candidates are compared in full. Where they abound, the two that are rarest there are taken instead, and where all
-/// are common ``FoldedSearch`` takes over for a stretch, so that the cost is linear in the text's length, whatever the
-/// two are.
+/// Candidates are found by two bytes of the needle, those that are rarest in most texts, each in every form; only
+/// candidates are compared completely. If there are too many, the two bytes that are rarest at that place are used; if
+/// all are common there, ``FoldedSearch`` searches a part of the text. So the time is linear in the text's length for
+/// all texts and needles.
 struct LiteralSearch: Sendable {
   private let needle: [Unicode.Scalar]
 
@@ -219,7 +219,7 @@ struct LiteralSearch: Sendable {
 }
 
 extension LiteralSearch.Probing {
-  /// How much of a text is searched before it is worth finding out again what is rare in it.
+  /// The number of bytes that are searched before the rarest bytes are determined again.
   private static let sampleInterval = 128 * 1_024
 
   fileprivate func isSampleDue(at position: Int) -> Bool {
@@ -264,7 +264,7 @@ private struct ProbePair: Sendable {
     self.init(first, rarest.last ?? first)
   }
 
-  /// How many bytes of a text are read to find out what is rare in it.
+  /// The number of bytes that are read to determine the rarest bytes.
   static let sampleCount = 1_024
 
   /// Takes the two bytes that are rarest together in a text from an offset on; `nil` where no two are rare, or the text
@@ -274,7 +274,8 @@ private struct ProbePair: Sendable {
     guard let base = UnsafeRawPointer(text.baseAddress), let last = probes.last,
       start + Self.sampleCount + last.offset <= text.count
     else { return nil }
-    // Counts the words of eight bytes that begin a candidate: what is common amid rare words weighs no more than it should.
+    // Counts words of eight bytes in which a candidate begins, so that a common byte within rare words counts only
+    // there.
     func count(_ one: ByteProbe, _ other: ByteProbe) -> Int {
       stride(from: start, to: start + Self.sampleCount, by: 8).reduce(0) { count, position in
         let differences = one.differences(in: base, at: position) | other.differences(in: base, at: position)
@@ -354,14 +355,14 @@ private struct ByteProbe: Sendable {
     (text[position + offset] | mask) ^ byte
   }
 
-  /// Returns zero for each of eight neighbouring bytes that passes.
+  /// Returns zero for each of eight neighboring bytes that passes.
   @inline(__always)
   func differences(in text: UnsafeRawPointer, at position: Int) -> UInt64 {
     let found = (text + position + offset).loadUnaligned(as: UInt64.self)
     return (found | Self.ones &* UInt64(mask)) ^ (Self.ones &* UInt64(byte))
   }
 
-  /// Returns zero for each of 64 neighbouring bytes that passes.
+  /// Returns zero for each of 64 neighboring bytes that passes.
   @inline(__always)
   func blockDifferences(in text: UnsafeRawPointer, at position: Int) -> Block {
     let found = (text + position + offset).loadUnaligned(as: Block.self)

@@ -2,8 +2,8 @@ import JSONServerValues
 
 /// Searches the bytes of all records for those that may contain a text.
 ///
-/// Records that lie one after the other as they were read are searched in one pass, several GB/s; only where the bytes
-/// contain the text, or an escape may hide it, is a record examined by itself.
+/// Records that are still adjacent, as they were read, are searched in one pass, at several GB/s. A record is only
+/// examined by itself where the bytes contain the text, or an escape may hide it.
 struct RecordScan: Sendable {
   private let text: LiteralSearch
   private let escapes: EscapeSearch
@@ -89,7 +89,7 @@ struct RecordScan: Sendable {
   }
 }
 
-/// Records of neighbouring slots that lie one after the other in one storage.
+/// Records of neighboring slots that lie one after the other in one storage.
 private struct RecordRun {
   /// The text from the first record's start to the last one's end.
   private(set) var text: UTF8Slice
@@ -102,7 +102,7 @@ private struct RecordRun {
 
   /// Adds the record of the next slot when it follows the run's last in the same storage.
   mutating func append(_ row: Row, _ slot: Int) -> Bool {
-    // What lies between two neighbours as they were read is a comma and white space; a change breaks the run.
+    // What lies between two neighbors as they were read is a comma and white space; a change breaks the run.
     guard slot == slots.upperBound, row.follows(text) else { return false }
     text = UTF8Slice(text.storage, offset: text.offset, count: row.end - text.offset)
     slots = slots.lowerBound..<(slot + 1)

@@ -1,21 +1,21 @@
-/// The order in which a person sorts words: letters first by their base, then by accent, then small before capital.
+/// The order of words for people: first by base letters, then by accents, then by case, with small letters first.
 ///
-/// An approximation of JavaScript's `localeCompare`, which json-server 1.0 sorts by, for Latin letters; other scripts
-/// sort by code point.
+/// An approximation of JavaScript's `localeCompare`, with which json-server 1.0 sorts, for Latin letters; other scripts
+/// are sorted by code point.
 enum Collation {
   /// White space and punctuation in the order of the Unicode collation algorithm; they come before digits and letters.
   private static let punctuation = Array("\t\n\u{B}\u{C}\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$".unicodeScalars)
 
-  /// The base letters of U+00C0 to U+017F; a space stands for a character that is its own base.
+  /// The base letters of U+00C0 to U+017F; a space stands for a character without another base.
   private static let bases = Array(
     ("aaaaaa ceeeeiiii nooooo ouuuuy  aaaaaa ceeeeiiii nooooo ouuuuy y"
       + "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkk llllllllllnnnnnn   oooooo  rrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs")
       .unicodeScalars)
 
-  /// Letters that sort as two.
+  /// Letters that are sorted as two.
   private static let pairs: [Unicode.Scalar: [Unicode.Scalar]] = ["ß": ["s", "s"], "æ": ["a", "e"], "œ": ["o", "e"]]
 
-  /// Returns bytes whose order is the order of the texts they are made from.
+  /// Returns bytes in the same order as the texts.
   static func key(for text: String) -> [UInt8] {
     var primary: [UInt8] = []
     var accents: [UInt8] = []
@@ -45,7 +45,7 @@ enum Collation {
     if let index = punctuation.firstIndex(of: scalar) {
       key.append(UInt8(1 + index))
     } else if scalar.isASCII {
-      // Digits and letters are above the forty weights of punctuation already.
+      // Digits and letters are already above the forty weights of punctuation.
       key.append(UInt8(scalar.value) | 0x80)
     } else {
       let lead: UInt8 = isWordCharacter(scalar) ? 0xFF : 0x60

@@ -4,13 +4,13 @@ import JSONServerValues
 struct Sorting {
   private let keys: [SortKey]
   let dialect: Dialect
-  /// For each key, the parent record in which its values are; `nil` for values of the records themselves.
+  /// For each key, the parent record with its values; `nil` for values of the records themselves.
   private let joins: [(parent: ParentJoin, path: FieldPath)?]
 
-  /// How long sorting may take; when that is over no values are read.
+  /// The time limit of sorting; after it, no values are read.
   private let patience: Patience
 
-  /// - Parameter parents: The parents that are embedded, into which keys may lead.
+  /// - Parameter parents: The expanded parents, whose members may be keys.
   init(
     _ keys: [SortKey], dialect: Dialect, parents: [ParentJoin] = [], patience: Patience = .endless
   ) {
@@ -20,15 +20,15 @@ struct Sorting {
     joins = keys.map { parents.join(for: $0.path) }
   }
 
-  /// Whether a key leads into a parent.
+  /// Whether a key is a member of a parent.
   var isJoined: Bool { joins.contains { $0 != nil } }
 
   private var order: SortOrder { SortOrder(keys: keys, dialect: dialect) }
 
-  /// Returns the slots in order; slots whose values are equal keep the order they had. O(n log n).
+  /// Returns the slots in order; slots with equal values keep their order. O(n log n).
   ///
-  /// JavaScript has no order for numbers and words. A few records that mix them under a key are in the order in which
-  /// json-server sends them; of many, the numbers come first.
+  /// JavaScript has no order for numbers and words. A few records that mix both are sorted as json-server does; among
+  /// many records, numbers come first.
   func sorted(_ slots: [Int32], of rows: PersistentRowVector) -> [Int32] {
     let columns = columns(slots, of: rows)
     guard columns.contains(where: { SortValue.Kinds($0).isMixed }) else { return sorted(slots, by: columns) }
@@ -62,7 +62,7 @@ struct Sorting {
     return join.parent.withParent(of: record) { SortValue(join.path.value(in: $0), dialect: dialect) }
   }
 
-  /// Where numbers occur among the values, texts that are numbers sort as such, as in JavaScript.
+  /// Where numbers occur among the values, texts that are numbers are sorted as numbers, as in JavaScript.
   private static func unmixed(_ values: [SortValue]) -> [SortValue] {
     guard SortValue.Kinds(values).isMixed else { return values }
     return values.map { value in value.number.map { .number($0) } ?? value }
@@ -84,7 +84,7 @@ struct SortOrder: Sendable {
   let keys: [SortKey]
   let dialect: Dialect
 
-  /// Whether the values of one place come before those of another, one column for each key.
+  /// Whether the values at one place come before those at another, with one column for each key.
   func isBefore(_ columns: [[SortValue]], _ left: Int, _ right: Int) -> Bool {
     for (key, column) in zip(keys, columns) {
       let order = column[left].order(column[right])
@@ -102,19 +102,19 @@ struct SortOrder: Sendable {
     return leftSlot < rightSlot
   }
 
-  /// Whether values leave a row in its place where they replace others.
+  /// Whether replacing values leaves a row in its place.
   func isEqual(_ left: [SortValue], _ right: [SortValue]) -> Bool {
     zip(left, right).allSatisfy { $0.order($1) == 0 }
   }
 
-  /// Compares as JavaScript does where numbers and words mix: no order, but the result is json-server's.
+  /// Compares as JavaScript does when numbers and words mix. This is not an order, but gives json-server's result.
   ///
   /// - Returns: A negative number, zero or a positive number, as the left values come before, with or after the right.
   func loosely(_ columns: [[SortValue]], _ left: Int, _ right: Int) -> Int {
     for (key, column) in zip(keys, columns) {
       let order = column[left].looseOrder(column[right])
       if order != 0 { return key.isDescending ? -order : order }
-      // 1.0 asks only whether a value is less than another.
+      // 1.0 checks only whether a value is less than another.
       if dialect == .v1, column[left].isNumber != column[right].isNumber { return key.isDescending ? -1 : 1 }
     }
     return left - right
@@ -123,10 +123,10 @@ struct SortOrder: Sendable {
 
 /// Sorts few elements by the same steps as V8's `Array.prototype.sort`.
 ///
-/// Any stable sort gives the same result where the comparison is an order. Where it is not, as in JavaScript when
-/// numbers and words mix, the steps decide; the same steps give json-server's result.
+/// If the comparison is an order, any stable sort gives the same result. If not, as for numbers and words in
+/// JavaScript, the result depends on the steps; the same steps give json-server's result.
 enum InsertionSort {
-  /// From this many elements on V8 merges sorted runs instead.
+  /// From this many elements on, V8 merges sorted runs instead.
   static let limit = 64
 
   /// Sorts by a comparison that is negative, zero or positive; equal elements keep their order. O(n²).
@@ -145,7 +145,7 @@ enum InsertionSort {
     }
   }
 
-  /// Finds how many elements at the start are in order already; those in strictly descending order are reversed.
+  /// Returns the number of sorted elements at the start; strictly descending ones are reversed.
   private static func sortedPrefix<Element>(
     of elements: inout [Element], by compare: (Element, Element) -> Int
   ) -> Int {

@@ -1,6 +1,6 @@
 package import JSONServerValues
 
-/// One resource that is in a file of its own: the file's whole text is its value.
+/// A resource in a file of its own: the file's whole text is its value.
 package struct DatabasePart: Sendable {
   /// The resource's name.
   package let name: String
@@ -10,8 +10,8 @@ package struct DatabasePart: Sendable {
 
   /// Reads a file's text.
   ///
-  /// - Parameter onRead: Called for about each MiB of records, with the number of bytes since the last call.
-  /// - Throws: ``JSONError`` with the place of the first fault.
+  /// - Parameter onRead: Called after about each MiB of records, with the number of bytes since the last call.
+  /// - Throws: ``JSONError`` with the place of the first error.
   /// - Complexity: O(size of the text).
   package init(
     name: String, parsing text: UTF8Slice, schema: Schema, onRead: (@Sendable (Int) -> Void)? = nil
@@ -24,22 +24,22 @@ package struct DatabasePart: Sendable {
     margins = (text[0..<value.lowerBound], text[value.upperBound..<text.count])
   }
 
-  /// Whether reading all of it takes noticeably long. O(1).
+  /// Whether loading the part takes noticeably long. O(1).
   package var isLarge: Bool {
     if case .collection(let collection) = resource { collection.rows.isLarge } else { false }
   }
 
-  /// The same part with its resource as it is in a database that took it over: with the ids that records were given.
+  /// The same part with the resource from a database that has loaded it: with the ids that records were given.
   package func taken(from database: Database) -> DatabasePart {
     var part = self
     if let resource = database.resource(named: name) { part.resource = resource }
     return part
   }
 
-  /// The file's text as it was read.
+  /// The file's text as read.
   package var text: DatabaseText { text(of: resource) }
 
-  /// The file's text with a resource as it is now in place of the one that was read.
+  /// The file's text with the resource of a database in place of the original one.
   ///
   /// - Returns: `nil` when the database has no such resource.
   package func text(of database: Database) -> DatabaseText? { database.resource(named: name).map { text(of: $0) } }

@@ -1,6 +1,6 @@
 package import JSONServerValues
 
-/// Reads a file's text into a database: checks every byte once and records where each record is.
+/// Reads a file's text into a database: checks every byte once, and records the position of each record.
 struct DatabaseReader {
   /// The member that names a JSON schema for editors.
   private static let schemaName = "$schema"
@@ -15,12 +15,12 @@ struct DatabaseReader {
   private var defaultLayout = JSONLayout(margin: "    ")
   private var fault: JSONError?
   private let onRead: (@Sendable (Int) -> Void)?
-  /// Where the text begins that ``onRead`` was not told of.
+  /// The start of the text that ``onRead`` has not counted yet.
   private var untold = 0
 
   /// Creates a reader; the caller keeps the text alive while it reads.
   ///
-  /// - Parameter onRead: Called for about each MiB of records, with the number of bytes since the last call.
+  /// - Parameter onRead: Called after about each MiB of records, with the number of bytes since the last call.
   init(_ text: UTF8Slice, schema: Schema, onRead: (@Sendable (Int) -> Void)? = nil) {
     self.text = text
     self.schema = schema
@@ -31,7 +31,7 @@ struct DatabaseReader {
 
   /// Reads a file's text.
   ///
-  /// - Throws: ``JSONError`` for the first fault of syntax or, with code `unsuitable`, of shape.
+  /// - Throws: ``JSONError`` for the first syntax error or, with code `unsuitable`, for data that cannot be served.
   mutating func read() throws(JSONError) -> Database {
     let start = scanner.skipWhitespace(from: JSONSyntax.endOfByteOrderMark(in: bytes))
     guard start < bytes.count else {
@@ -129,7 +129,7 @@ struct DatabaseReader {
         lineage: lineage))
   }
 
-  /// How a first record is written: indented twice as deep as the file's first member, or on one line when the file is.
+  /// The layout of a first record: indented twice as deep as the file's first member, or on one line if the file is.
   private func layout(ofLead lead: UTF8Slice) -> JSONLayout {
     let space = UnsafeBufferPointer(rebasing: lead.bytes.prefix(while: JSONSyntax.isWhitespace))
     guard space.contains(UInt8(ascii: "\n")) else {
@@ -140,7 +140,7 @@ struct DatabaseReader {
     return JSONLayout(indent: indent, margin: indent + indent, newline: newline)
   }
 
-  /// Reads a text that is one resource's value, with white space around it.
+  /// Reads the text of one resource's value, with white space around it.
   mutating func readPart(_ name: String) throws(JSONError) -> (Resource, value: Range<Int>) {
     let start = try scanner.scanDocument().offset - text.offset
     defaultLayout = bytes.contains(UInt8(ascii: "\n")) ? JSONLayout(margin: "  ") : .compact
@@ -150,7 +150,7 @@ struct DatabaseReader {
     return (resource, start..<end)
   }
 
-  /// Records the first thing about a resource that cannot be served.
+  /// Records the first error of a resource.
   private mutating func check(_ name: String, _ resource: Resource, at offset: Int, value: Int) {
     if !names.insert(ByteExactKey(name)).inserted {
       refuse("'\(name)' is given twice; rename one of the two or join them", at: offset)
@@ -181,10 +181,10 @@ extension Database {
   ///
   /// - Parameters:
   ///   - text: The text; the database keeps it and refers to it.
-  ///   - schema: The names by which records are identified and related.
-  ///   - ids: Makes ids for records without one under 1.0's dialect.
-  ///   - onRead: Called for about each MiB of records, with the number of bytes since the last call.
-  /// - Throws: ``JSONError`` with the place of the first fault.
+  ///   - schema: The names of ids and foreign keys.
+  ///   - ids: Makes ids for records without one in 1.0's dialect.
+  ///   - onRead: Called after about each MiB of records, with the number of bytes since the last call.
+  /// - Throws: ``JSONError`` with the place of the first error.
   /// - Complexity: O(size of the text), at about 1 GB/s.
   package init(
     parsing text: UTF8Slice, schema: Schema = Schema(), ids: IDGenerator, onRead: (@Sendable (Int) -> Void)? = nil
@@ -197,7 +197,7 @@ extension Database {
 }
 
 extension Database {
-  /// Makes every id a string, and gives one to each record without one, as json-server 1.0 does when it loads a file.
+  /// Makes every id a string, and gives an id to each record without one, as json-server 1.0 does when it loads a file.
   ///
   /// The file keeps its text until the next write.
   mutating func assignStringIDs(_ ids: IDGenerator) {
@@ -218,7 +218,7 @@ extension Database {
     }
   }
 
-  /// The id that a record needs, or `nil` when it has a text id or is not an object.
+  /// The new id of a record; `nil` when the record has a text id or is not an object.
   static func newID(of row: Row, _ idName: [UInt8], _ ids: IDGenerator) -> String? {
     row.withRecord { record in
       guard record.kind == .object else { return nil }

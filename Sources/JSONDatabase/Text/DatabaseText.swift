@@ -1,15 +1,15 @@
 import JSONServerValues
 
-/// One version of a database as the text of its file.
+/// The text of one version of a database.
 ///
-/// Holds the rows, not the indexes, so that a commit that keeps a version does not make a later write copy an index.
+/// It holds the rows, not the indexes, so a commit that keeps a version does not make a later write copy an index.
 package struct DatabaseText: Sendable {
   private struct Piece: Sendable {
     let lead: UTF8Slice
     let value: ResourceText
     let trail: UTF8Slice
 
-    /// The name as it was written, around which there are only white space and a colon in the lead.
+    /// The name as written; the rest of the lead is white space and a colon.
     var name: [UInt8] {
       lead.withBytes { lead in
         guard let start = lead.firstIndex(of: UInt8(ascii: "\"")), let end = lead.lastIndex(of: UInt8(ascii: "\""))
@@ -31,7 +31,7 @@ package struct DatabaseText: Sendable {
     }
   }
 
-  /// Calls a closure with the text piece by piece, in order. O(number of records).
+  /// Calls a closure with the pieces of the text, in order. O(number of records).
   package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     try prefix.withBytesRethrowing(body)
     for (index, piece) in pieces.enumerated() {
@@ -43,7 +43,7 @@ package struct DatabaseText: Sendable {
     try suffix.withBytesRethrowing(body)
   }
 
-  /// The text as `JSON.stringify(value, null, 2)` lays it out, not as the file does. O(number of resources).
+  /// The text in the layout of `JSON.stringify(value, null, 2)` instead of the file's. O(number of resources).
   package var pretty: SlicedText {
     var segments: [SlicedText.Segment] = []
     for (index, piece) in pieces.enumerated() {
@@ -62,7 +62,7 @@ package struct DatabaseText: Sendable {
   }
 }
 
-/// One version of a collection as its text in the file.
+/// The text of one version of a collection.
 struct CollectionText: Sendable {
   let rows: PersistentRowVector
   /// The white space before the closing bracket while there are records.
@@ -74,7 +74,7 @@ struct CollectionText: Sendable {
   private static let openingBracket = UTF8Slice("[")
   private static let closingBracket = UTF8Slice("]")
 
-  /// Calls a closure with the text piece by piece; neighbours that lie as they were read are one piece.
+  /// Calls a closure with the pieces of the text; unchanged neighbors are one piece.
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     try Self.openingBracket.withBytesRethrowing(body)
     var pending: UTF8Slice?
@@ -100,14 +100,14 @@ struct CollectionText: Sendable {
 }
 
 extension UTF8Slice {
-  /// Passes a closure the bytes and keeps them alive, for closures of any error.
+  /// Calls a closure, which may throw any error, with the bytes, and keeps them alive.
   func withBytesRethrowing(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     defer { withExtendedLifetime(storage) {} }
     try body(bytes)
   }
 }
 
-/// One version of a resource's value as it is in a file.
+/// The text of one version of a resource's value.
 enum ResourceText: Sendable {
   case collection(CollectionText)
   case other(ValidJSON)
@@ -119,7 +119,7 @@ enum ResourceText: Sendable {
     }
   }
 
-  /// The value as a part of a text in which it is one level deep.
+  /// The value as a part of a text, one level deep.
   fileprivate var segment: SlicedText.Segment {
     switch self {
     case .collection(let collection): .records(RecordList(SelectedRecords(collection.rows)), level: 1)
@@ -127,7 +127,7 @@ enum ResourceText: Sendable {
     }
   }
 
-  /// Calls a closure with the text piece by piece, in order.
+  /// Calls a closure with the pieces of the text, in order.
   func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     switch self {
     case .collection(let collection): try collection.forEachSlice(body)

@@ -1,9 +1,9 @@
 import JSONServerValues
 
 extension JSONLayout {
-  /// The layout in which a record and the white space before it are written.
+  /// The layout of a record and of the white space before it.
   ///
-  /// What is added to a file is written like its neighbours.
+  /// New records get the layout of their neighbors.
   static func inferred(from record: ValueToken, lead: UnsafeBufferPointer<UInt8>) -> JSONLayout? {
     guard var reader = ObjectReader(record), let member = reader.next() else { return nil }
     let (name, value, text) = (member.name.range(in: record), member.value.range(in: record), record.bytes)
@@ -36,7 +36,7 @@ extension JSONLayout {
 }
 
 extension JSONLayout {
-  /// The margin of what encloses a record.
+  /// The margin of the value around a record.
   var outerMargin: String {
     guard let indent, margin.hasSuffix(indent) else { return "" }
     return String(margin.dropLast(indent.count))

@@ -1,8 +1,8 @@
 package import JSONServerValues
 
-/// A JSON text that is laid out for people and can be written in slices, from one version of the data.
+/// A JSON text in a layout for people that can be written in slices, from one version of the data.
 ///
-/// Keeps the version alive that it shows, and holds no text of its own but what is between the values.
+/// It keeps its version in memory, but no text except that between the values.
 package struct SlicedText: Sendable {
   /// A part of the text.
   package enum Segment: Sendable {
@@ -19,13 +19,13 @@ package struct SlicedText: Sendable {
     self.segments = segments
   }
 
-  /// Appends all of it. O(its size).
+  /// Appends the whole text. O(its size).
   package func append(to output: inout [UInt8]) {
     var cursor = SliceCursor(self)
     cursor.append(toCount: .max, to: &output)
   }
 
-  /// About its size, as far as up to a limit.
+  /// An estimate of its size, up to a limit.
   ///
   /// - Complexity: O(number of records and other values) until they exceed the limit.
   package func byteCount(upTo limit: Int) -> Int {
@@ -41,7 +41,7 @@ package struct SlicedText: Sendable {
     return sum
   }
 
-  /// About its size, by some records of each list. O(number of segments).
+  /// An estimate of its size, from some records of each list. O(number of segments).
   package var estimatedByteCount: Int {
     segments.reduce(0) { sum, segment in
       switch segment {
@@ -53,18 +53,18 @@ package struct SlicedText: Sendable {
   }
 }
 
-/// A place in a text, from which it is written slice by slice.
+/// A position in a text that is written slice by slice.
 package struct SliceCursor: Sendable {
-  /// A value larger than this is written in several slices; smaller ones are never divided.
+  /// A larger value is written in several slices; smaller values are never divided.
   private static let largestUndivided = 64 * 1024
   private static let formatter = JSONFormatter(.pretty)
 
   private let text: SlicedText
   private var segment = 0
-  /// The next record of a list, as a place, and whether one was written already.
+  /// The next place in a list, and whether a record was written already.
   private var place = 0
   private var hasWrittenRecord = false
-  /// The value of which a part was written, and how far.
+  /// The value of which a part was written, and the position in it.
   private var divided: (value: ValidJSON, level: Int, position: JSONFormatter.Position)?
   /// How many bytes of a segment of bytes were written.
   private var written = 0
@@ -73,12 +73,12 @@ package struct SliceCursor: Sendable {
     self.text = text
   }
 
-  /// Whether nothing is left.
+  /// Whether the whole text was written.
   package var isAtEnd: Bool { segment == text.segments.count && divided == nil }
 
-  /// Appends what comes next, until the output has about a number of bytes or the text ends.
+  /// Appends the next part of the text, until the output has about a number of bytes or the text ends.
   ///
-  /// - Parameter count: The number of bytes from which no further value is begun.
+  /// - Parameter count: The number of bytes after which no other value is begun.
   package mutating func append(toCount count: Int, to output: inout [UInt8]) {
     while output.count < count {
       if divided != nil {

@@ -1,9 +1,9 @@
-/// Finds what was meant by a name that does not exist.
+/// Finds the name that was probably meant by an unknown name.
 package enum Spelling {
-  /// Returns the candidate that a name was probably meant to be, or `nil` when none is near.
+  /// Returns the candidate that was probably meant, or `nil` when none is similar.
   ///
-  /// One that differs in case, `_` and `-` alone is nearest; else one that takes few changes of a letter, fewer for
-  /// short names. Of equally near ones, the first is returned.
+  /// A candidate that differs only in case, `_` and `-` is nearest; then one that takes few changes of letters, fewer
+  /// for short names. Of equally near candidates, the first is returned.
   package static func nearest(to name: String, among candidates: [String]) -> String? {
     guard name.utf8.count <= 64 else { return nil }
     let folded = fold(name)
@@ -20,7 +20,7 @@ package enum Spelling {
     Array(name.lowercased().filter { $0 != "_" && $0 != "-" })
   }
 
-  /// The number of letters to add, remove, replace or swap with their neighbour (optimal string alignment).
+  /// The number of letters to add, remove, replace or swap with their neighbor (optimal string alignment).
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var previous: [Int] = []
     var row = Array(0...right.count)

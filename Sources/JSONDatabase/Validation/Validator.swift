@@ -1,6 +1,6 @@
 package import JSONServerValues
 
-/// Reports what in a file would be refused, or would surprise its owner when it is served.
+/// Reports errors of a file, which a server would refuse, and warnings about surprising results.
 package struct Validator {
   private let schema: Schema
 
@@ -9,7 +9,7 @@ package struct Validator {
     self.schema = schema
   }
 
-  /// Returns the findings about a text, in the text's order; of syntax faults, the first alone.
+  /// Returns the findings about a text, in the text's order; only the first syntax error.
   ///
   /// - Complexity: O(size of the text).
   package func findings(in text: UTF8Slice) -> [Finding] {
@@ -71,7 +71,7 @@ package struct Validator {
     for collection in collections { foreignKeys.check(collection, &findings) }
   }
 
-  /// The names whose routes lead elsewhere.
+  /// The names whose routes belong to the server.
   private static let takenNames = ["db", "__admin", "__rules", ".", ".."]
 
   private func checkName(_ name: String, at offset: Int, _ findings: inout FindingList) {
@@ -87,7 +87,7 @@ package struct Validator {
   }
 }
 
-/// The records of a collection as the validator sees them: where they are and what their ids are.
+/// The positions and the ids of a collection's records.
 ///
 /// Valid only as long as the text.
 private struct CollectionSurvey {
@@ -125,7 +125,7 @@ private struct CollectionSurvey {
     ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.idText) } })
   }
 
-  /// Reports which records have no address of their own.
+  /// Reports records that have no address of their own.
   func checkRecords(_ findings: inout FindingList) {
     var numbers: [ByteExactKey: Int] = [:]
     var firstKind: ValueToken.Kind?
@@ -173,11 +173,11 @@ private struct CollectionSurvey {
   }
 }
 
-/// Finds members that an object gives twice, at any depth.
+/// Finds names that an object has twice, at any depth.
 private enum DuplicateNames {
-  /// Calls a closure with each further member of the same name and its offset in the value.
+  /// Calls a closure with each repeated name and its offset in the value.
   static func forEach(in value: ValueToken, _ body: (String, Int) -> Void) {
-    // The names seen so far in each open object, outermost first; an array has none.
+    // The names so far in each open object, the outermost first; `nil` for an array.
     var open: [Set<ByteExactKey>?] = []
     var reader = TokenReader(value)
     while let token = reader.next() {
@@ -194,7 +194,7 @@ private enum DuplicateNames {
   }
 }
 
-/// The members by which records refer to those of other collections, and the ids they may hold.
+/// The foreign keys between collections, and the existing ids.
 private struct ForeignKeys {
   private let collections: [CollectionSurvey]
   private let schema: Schema
@@ -204,7 +204,7 @@ private struct ForeignKeys {
     self.schema = schema
   }
 
-  /// Reports which records refer to one that does not exist, by the members that embedding and deletions follow.
+  /// Reports records that refer to missing ones, by the foreign keys of embedding and deletions.
   func check(_ collection: CollectionSurvey, _ findings: inout FindingList) {
     let parents = parents(of: collection)
     guard !parents.isEmpty else { return }
@@ -222,7 +222,7 @@ private struct ForeignKeys {
     }
   }
 
-  /// The collections that a collection's records refer to, by the members that hold the ids.
+  /// The collections to which a collection's records refer, by foreign key.
   private func parents(of child: CollectionSurvey) -> [ByteExactKey: CollectionSurvey] {
     var parents: [ByteExactKey: CollectionSurvey] = [:]
     for parent in collections {
@@ -234,29 +234,29 @@ private struct ForeignKeys {
     return parents
   }
 
-  /// The values of a member that refer to records: itself, or the elements of a list; null does not.
+  /// The values of a foreign key: the value itself, or the elements of a list; none for null.
   private static func references(_ value: ValueToken) -> [ValueToken] {
     (ArrayReader(value).map { Array($0) } ?? [value]).filter { !$0.isNull }
   }
 
-  /// How a message shows a value: a text as it is, anything else as JSON, cut where it is long.
+  /// A value in a message: a text as it is, any other value as JSON, shortened when it is long.
   private static func text(_ value: ValueToken) -> String {
     let text = value.kind == .string ? value.text : String(decoding: value.bytes, as: UTF8.self)
     return text.count > 40 ? text.prefix(40) + "…" : text
   }
 }
 
-/// Something about a file that a person should know before it is served.
+/// An error or a warning about a file.
 package struct Finding: Sendable, Hashable, CustomStringConvertible {
   package enum Severity: Sendable, Hashable {
-    /// The file would be refused.
+    /// A server would refuse the file.
     case error
-    /// The file would be served, with surprising results.
+    /// A server would serve the file, with surprising results.
     case warning
   }
 
   package let severity: Severity
-  /// A sentence for a person, without the place.
+  /// A sentence for people, without the place.
   package let message: String
   /// The offset of the place in bytes, from 0.
   package let offset: Int
@@ -276,7 +276,7 @@ extension Finding {
   }
 }
 
-/// Findings on their way to a list in the order of the text, each with its line and column.
+/// Findings before they are sorted in the order of the text, with line and column.
 private struct FindingList {
   private var found: [(severity: Finding.Severity, message: String, offset: Int)] = []
 
@@ -288,7 +288,7 @@ private struct FindingList {
   func located(in bytes: UnsafeBufferPointer<UInt8>) -> [Finding] {
     var (offset, line, column) = (0, 1, 1)
     return found.sorted { $0.offset < $1.offset }.map { found in
-      // From one finding to the next, so that a file on one line is read once too.
+      // From one finding to the next, so that a file with one long line is also read once.
       let step = TextPosition(
         offset: found.offset - offset, in: UnsafeBufferPointer(rebasing: bytes[offset...]))
       column = step.line == 1 ? column + step.column - 1 : step.column

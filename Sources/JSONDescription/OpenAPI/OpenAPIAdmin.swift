@@ -8,19 +8,19 @@ package enum OpenAPIAdmin {
   /// A parameter of a query.
   package typealias Parameter = (name: String, description: String, schema: JSONValue)
 
-  /// The schema of a response; the names are those of ``OpenAPIAdminSchemas``.
+  /// The schema of a response, by a name in ``OpenAPIAdminSchemas``.
   package enum Result {
     case object
     case text(type: String)
     case one(String)
     case list(String)
-    /// The status is 201.
+    /// A response with status 201.
     case created(String)
   }
 
-  /// A document with operations after those of the data, and with what the operations refer to.
+  /// Adds operations, and the schemas to which they refer, after those of the data.
   ///
-  /// - Parameter faultActions: The names of what faults do to connections.
+  /// - Parameter faultActions: The names of faults' actions.
   package static func adding(
     _ operations: [Operation], faultActions: [String], to document: JSONObject
   ) -> JSONObject {
@@ -46,7 +46,7 @@ package enum OpenAPIAdmin {
 
   private static let tag = "__admin"
 
-  /// No resource's type has a dot in its name.
+  /// The name of a component: the types of resources have no dot in their names.
   private static func name(_ schema: String) -> String { "admin.\(schema)" }
 
   static func reference(_ schema: String) -> JSONValue { OpenAPISchemas.reference(name(schema)) }
@@ -54,11 +54,11 @@ package enum OpenAPIAdmin {
   /// Describes an operation.
   ///
   /// - Parameters:
-  ///   - method: In lowercase.
-  ///   - path: The names of its parameters stand in braces.
-  ///   - id: The operation's name, without the prefix that all share.
+  ///   - method: The method in lowercase.
+  ///   - path: The path, with the names of its parameters in braces.
+  ///   - id: The operation's name, without the common prefix.
   ///   - body: The schema of the body; `nil` for no body.
-  ///   - errors: The errors to expect besides 400 because of a body or a query, and 404 because of the path's parameters.
+  ///   - errors: Possible errors in addition to 400 for a body or a query, and 404 for the path's parameters.
   package static func operation(
     _ method: String, _ path: String, _ id: String, _ summary: String, _ result: Result, body: String?,
     query: [Parameter], errors: [OpenAPIResponses.ErrorStatus]

@@ -1,10 +1,10 @@
 import JSONServerValues
 
-/// The schemas of what the admin interface takes and returns.
+/// The schemas of the admin interface's bodies.
 enum OpenAPIAdminSchemas {
-  /// The schemas by their names.
+  /// The schemas by name.
   ///
-  /// - Parameter faultActions: The names of what faults do to connections.
+  /// - Parameter faultActions: The names of faults' actions.
   static func all(faultActions: [String]) -> KeyValuePairs<String, JSONValue> {
     let actions = faultActions.map(JSONValue.string)
     return [

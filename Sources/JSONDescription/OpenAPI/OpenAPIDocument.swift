@@ -1,35 +1,35 @@
 package import JSONServerValues
 
-/// An OpenAPI 3.1 document of the REST interface that a database has.
+/// An OpenAPI 3.1 document of a database's REST interface.
 package struct OpenAPIDocument: Sendable {
-  /// The part of a document about the bodies of requests and responses.
+  /// How a document describes bodies.
   ///
-  /// The server keeps any object that a client sends: the data has a shape only because people keep to it. No document
-  /// can be both the whole truth and a good source of typed code, so the caller says what it is for.
+  /// The server accepts any object: the data has a shape only because clients keep it. No document can be both complete
+  /// and a good source of typed code, so the caller chooses.
   package enum Bodies: Sendable, Hashable {
-    /// The shape that the data has now, as plain references: `Post`, `NewPost`, `PostPatch`.
+    /// By the current shape of the data, as plain references: `Post`, `NewPost`, `PostPatch`.
     ///
-    /// For people and code generators. It holds as long as clients keep to the shape, and a test that sends what is
-    /// outside it (schemathesis in its negative mode) finds that the server accepts it.
+    /// For people and code generators. The document is correct while clients keep the shape. A test that sends other
+    /// objects (schemathesis in its negative mode) finds that the server accepts them.
     case shaped
-    /// The shape or any other object, as the server accepts and returns them: `anyOf` `Post` and an object.
+    /// By the shape or as any other object, as the server accepts and returns them: `anyOf` `Post` and an object.
     ///
-    /// For tests of the server against its document: the server accepts nothing outside it, and refuses nothing in it.
+    /// For testing the server with its document: the server accepts exactly what the document describes.
     case open
   }
 
-  /// The document, its members in the order in which OpenAPI explains them.
+  /// The document, with its members in the order of the OpenAPI specification.
   package let object: JSONObject
 
   /// Describes a database.
   ///
   /// - Parameters:
-  ///   - title: What the document is about, such as the file's name.
+  ///   - title: The title of the document, such as the file's name.
   ///   - version: The version of the interface, which the user assigns.
   ///   - resources: The resources, in the order of the file.
   ///   - relations: The nested routes; those of unknown resources are ignored.
-  ///   - basePath: The path under which the interface is.
-  ///   - bodies: What is said about bodies.
+  ///   - basePath: The path of the interface.
+  ///   - bodies: How bodies are described.
   ///   - singular: Inflects `posts` to `post`.
   package init(
     title: String, version: String = "1.0.0", resources: [ResourceType], relations: [ResourceRelation] = [],
@@ -68,9 +68,9 @@ package struct OpenAPIDocument: Sendable {
   }
 }
 
-/// What a document says about bodies that are checked.
+/// The part of a document about checked bodies.
 package enum OpenAPIChecking {
-  /// A document of the data whose requests with a body may get a 422.
+  /// Adds 422 to the responses of requests with a body.
   package static func added(to document: JSONObject) -> JSONObject {
     let problem: JSONValue = [
       "type": "object", "required": ["title", "status", "detail", "errors"],
@@ -89,7 +89,7 @@ package enum OpenAPIChecking {
       ],
     ]
     let response: JSONValue = [
-      "description": "What in the body contradicts the data.",
+      "description": "The problems of the body.",
       "content": ["application/problem+json": ["schema": problem]],
     ]
     var document = document
@@ -107,16 +107,16 @@ package enum OpenAPIChecking {
   }
 }
 
-/// The part of a document about records that responses hold in an object.
+/// The part of a document about wrapped records.
 package struct OpenAPIWrapping: Sendable {
   private let name: String
 
-  /// - Parameter name: The name of the member that holds them.
+  /// - Parameter name: The member in which records are wrapped.
   package init(name: String) {
     self.name = name
   }
 
-  /// A document of the data whose responses hold records in an object, lists with their `total`.
+  /// Wraps the records in responses, and adds a `total` to lists.
   package func added(to document: JSONObject) -> JSONObject {
     var document = document
     document["paths"] = Self.map(document["paths"]) { path in

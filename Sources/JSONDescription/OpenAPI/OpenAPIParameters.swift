@@ -2,9 +2,10 @@ import JSONServerValues
 
 /// The parameters of operations.
 enum OpenAPIParameters {
-  /// The parameters that mean the same for every list, under their component names.
+  /// The parameters with the same meaning for every list, by component name.
   ///
-  /// An open document says that the server also accepts fractions, and treats an empty text and what scripts write for no number as an absent parameter.
+  /// An open document says that the server also accepts fractions, and treats an empty text and a script's text for a
+  /// missing number as an absent parameter.
   static func shared(_ bodies: OpenAPIDocument.Bodies) -> JSONObject {
     JSONObject(
       QueryParameter.table.compactMap { row in
@@ -22,13 +23,13 @@ enum OpenAPIParameters {
   private static let numberOrNothing: JSONValue =
     #"^(undefined|null|NaN|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?$"#
 
-  /// The most members and names that are told again for each address below a record: a record that refers to many others
-  /// has as many addresses as it has members.
+  /// The largest number of members and names that are repeated for each path below a record: a record that refers to
+  /// many others has as many paths as members.
   private static let maximumRepeated = 100
 
   /// The parameters of a list: a filter for each member, then the shared ones, then the relations.
   ///
-  /// - Parameter isBelow: Whether it is the list below a record, which tells no more filters than a few.
+  /// - Parameter isBelow: Whether the list is below a record, with only a few filters.
   static func list(
     of resource: NamedResource, relations: OpenAPIRelations, below isBelow: Bool = false,
     _ bodies: OpenAPIDocument.Bodies
@@ -39,7 +40,7 @@ enum OpenAPIParameters {
     return filters + shared { $0.takers.contains(.list) } + related(to: resource, relations: relations)
   }
 
-  /// The parameters of a change of all records that match, besides the filters of the list.
+  /// The parameters of a change of all matching records, in addition to the filters of the list.
   static let many = shared { $0.takers.contains(.changeOfMany) && $0.value != .fields } + [fields]
 
   /// The members of records that a response shows.
@@ -53,7 +54,7 @@ enum OpenAPIParameters {
     ["$ref": .string("#/components/parameters/\(component)")]
   }
 
-  /// `_embed` and `_expand`, with the names that they accept here.
+  /// `_embed` and `_expand`, with their possible names.
   static func related(to resource: NamedResource, relations: OpenAPIRelations) -> [JSONValue] {
     let children = relations.below(resource).map(\.child.resource.name)
     let parents = relations.above(resource).map(\.parentName)
@@ -65,7 +66,7 @@ enum OpenAPIParameters {
 
   /// The id of a record in a path.
   ///
-  /// An open document allows any text: what is added with an id of its own may have one that is not an integer.
+  /// An open document allows any text: clients may add a record with an id that is not an integer.
   static func id(
     _ name: String, ofRecordIn resource: ResourceType, _ bodies: OpenAPIDocument.Bodies
   ) -> JSONValue {
@@ -78,14 +79,14 @@ enum OpenAPIParameters {
     return path(name, to: resource, types: types)
   }
 
-  /// The id of a parent in the path to its children; any text will do, since an unknown parent has an empty list.
+  /// The id of a parent in the path of its children; any text is valid, since an unknown parent has an empty list.
   static func parentID(_ name: String, ofRecordIn resource: ResourceType) -> JSONValue {
     path(name, to: resource, types: ["string"])
   }
 
   private static func path(_ name: String, to resource: ResourceType, types: [JSONValue]) -> JSONValue {
     var schema = JSONObject([("type", types.count == 1 ? types[0] : .array(types))])
-    // An empty id would lead to the collection's own path.
+    // An empty id would give the collection's own path.
     if types.contains("string") { schema["minLength"] = 1 }
     return [
       "name": .string(name),
@@ -96,7 +97,7 @@ enum OpenAPIParameters {
     ]
   }
 
-  /// A filter by a member, which may be repeated; in an open document it may also be one text.
+  /// A filter by a member, which may be repeated; in an open document it may also be a single text.
   private static func filter(_ path: String, _ bodies: OpenAPIDocument.Bodies) -> JSONValue {
     let type: JSONValue =
       switch bodies {
@@ -108,7 +109,7 @@ enum OpenAPIParameters {
       schema: ["type": type, "items": ["type": "string"]])
   }
 
-  /// The members that are text, numbers or booleans, those of nested objects as `address.city`.
+  /// The members that are text, numbers or booleans; those of nested objects as `address.city`.
   private static func filterPaths(of object: ObjectType, prefix: String = "") -> [String] {
     object.members.flatMap { member -> [String] in
       let path = prefix + member.name

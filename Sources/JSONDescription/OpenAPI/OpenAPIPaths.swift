@@ -6,7 +6,7 @@ struct OpenAPIPaths {
   let relations: OpenAPIRelations
   private(set) var object = JSONObject()
   private var operationNames = UniqueNames()
-  /// The parameters of the lists of a resource below records, by its name: a resource may have many such lists.
+  /// The parameters of the lists below records, by resource: a resource may have many such lists.
   private var parametersBelow: [String: [JSONValue]] = [:]
 
   init(schemas: OpenAPISchemas, relations: OpenAPIRelations) {
@@ -14,7 +14,7 @@ struct OpenAPIPaths {
     self.relations = relations
   }
 
-  /// Adds the paths of a resource and those nested in it.
+  /// Adds the paths of a resource, including nested ones.
   mutating func add(_ resource: NamedResource) {
     switch resource.resource.kind {
     case .collection:
@@ -30,7 +30,7 @@ struct OpenAPIPaths {
     }
   }
 
-  /// Adds a path; its parameters are those that all of its operations share.
+  /// Adds a path with the common parameters of its operations.
   mutating func add(_ path: String, parameters: [JSONValue] = [], _ operations: [(method: String, JSONValue)]) {
     var item = JSONObject()
     if !parameters.isEmpty { item["parameters"] = .array(parameters) }
@@ -38,7 +38,7 @@ struct OpenAPIPaths {
     object[path] = .object(item)
   }
 
-  /// Writes an operation under a name that no other has.
+  /// Writes an operation with a unique name.
   private mutating func operation(
     _ name: String, _ summary: String, tag: NamedResource, parameters: [JSONValue] = [], body: OpenAPIBody? = nil,
     responses: JSONValue
@@ -58,7 +58,7 @@ struct OpenAPIPaths {
     return .object(operation)
   }
 
-  /// A name as a segment of a path template: percent-encoded, so that no brace is mistaken for that of a parameter.
+  /// A name as a segment of a path template, percent-encoded, so that a brace is not taken for that of a parameter.
   static func segment(_ name: String) -> String {
     let plain = Array("-._~!$&'()*+,;=:@".utf8)
     return name.utf8.reduce(into: "") { segment, byte in
@@ -73,7 +73,7 @@ struct OpenAPIPaths {
     }
   }
 
-  /// The name of a path's parameter: the wanted one when it can be used in a template.
+  /// The name of a path's parameter: the preferred one if it is valid in a template.
   private static func parameterName(_ wanted: String, or fallback: String) -> String {
     wanted.isEmpty || wanted.contains(where: "{}/?#".contains) ? fallback : wanted
   }
@@ -122,7 +122,7 @@ struct OpenAPIPaths {
       "Deletes all records of \(name) that match the filters of the list, and the records that depend on them.",
       tag: resource, parameters: OpenAPIParameters.many,
       responses: OpenAPIResponses.all(
-        [OpenAPIResponses.list("The records that are gone.", of: schemas.record(resource))],
+        [OpenAPIResponses.list("The deleted records.", of: schemas.record(resource))],
         errors: [.badRequest, .methodNotAllowed]))
     add("/\(Self.segment(name))", [("get", list), ("post", create), ("patch", change), ("delete", delete)])
   }
@@ -152,7 +152,7 @@ struct OpenAPIPaths {
     let delete = operation(
       "delete\(resource.recordName)", "Deletes a record of \(name) and the records that depend on it.", tag: resource,
       responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The record is gone.", ["type": "object"])], errors: [.badRequest, .notFound]))
+        [OpenAPIResponses.ok("The record was deleted.", ["type": "object"])], errors: [.badRequest, .notFound]))
     add(
       "/\(Self.segment(name))/{\(id)}",
       parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource, schemas.bodies)],
@@ -224,7 +224,7 @@ struct OpenAPIPaths {
     let delete = operation(
       "delete\(type)Element", "Removes an element from \(place).", tag: resource,
       responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The element is gone.", ["type": "object"])], errors: [.badRequest, .notFound]))
+        [OpenAPIResponses.ok("The element was deleted.", ["type": "object"])], errors: [.badRequest, .notFound]))
     let idName = Self.parameterName(member.name, or: "element") + "Id"
     let id: JSONValue = [
       "name": .string(idName), "in": "path", "required": true,
@@ -235,7 +235,7 @@ struct OpenAPIPaths {
       [("get", get), ("put", replace), ("patch", update), ("delete", delete)])
   }
 
-  /// The responses to a body that changes what is there.
+  /// The responses to a body that changes existing data.
   private static func changed(
     _ description: String, _ schema: JSONValue, errors: [OpenAPIResponses.ErrorStatus] = []
   ) -> JSONValue {
@@ -270,7 +270,7 @@ struct OpenAPIPaths {
 struct OpenAPIRelation {
   let parent: NamedResource
   let child: NamedResource
-  /// The nested route's parameter: the child's member that holds the parent's id, or the like for a list of them.
+  /// The nested route's parameter: the child's foreign key, or a similar name for a list of ids.
   let parameter: String
   /// The name of the parent in `_expand` and `_embed`, such as `post`, or `tags` for a list.
   let parentName: String
@@ -281,7 +281,7 @@ struct OpenAPIRelations {
   private var byParent: [String: [OpenAPIRelation]] = [:]
   private var byChild: [String: [OpenAPIRelation]] = [:]
 
-  /// Looks up both ends of each relation; one with an end that is not a collection of the document is left out.
+  /// Looks up both ends of each relation; leaves out relations of unknown collections.
   init(_ relations: [ResourceRelation], among resources: [NamedResource], singular: (String) -> String) {
     let collections = Dictionary(
       resources.filter { $0.resource.kind == .collection }.map { ($0.resource.name, $0) },
@@ -292,7 +292,7 @@ struct OpenAPIRelations {
         parent: parent, child: child,
         parameter: relation.isList ? singular(relation.parent) + "Id" : relation.foreignKey,
         parentName: relation.isList ? relation.parent : singular(relation.parent))
-      // Of two members for the same, one has an address.
+      // Only one of two foreign keys between the same collections has a path.
       if !below(parent).contains(where: { $0.child.resource.name == child.resource.name }) {
         byParent[parent.resource.name, default: []].append(relation)
       }
@@ -300,14 +300,14 @@ struct OpenAPIRelations {
     }
   }
 
-  /// The relations to what refers to a resource's records.
+  /// The relations of the resources that refer to this one.
   func below(_ resource: NamedResource) -> [OpenAPIRelation] { byParent[resource.resource.name] ?? [] }
 
-  /// The relations to what a resource's records refer to.
+  /// The relations of the resources to which this one refers.
   func above(_ resource: NamedResource) -> [OpenAPIRelation] { byChild[resource.resource.name] ?? [] }
 }
 
-/// The body of an operation, in all types that the server takes there.
+/// The body of an operation, in all types that the server accepts.
 struct OpenAPIBody {
   private let content: JSONObject
 
@@ -316,13 +316,13 @@ struct OpenAPIBody {
     OpenAPIBody(content: JSONObject([("application/json", media(schema))] + forms))
   }
 
-  /// New records: also a table or lines.
+  /// New records, also as a table or lines.
   static func objects(_ schema: JSONValue) -> OpenAPIBody {
     let lists: [(String, JSONValue)] = ["text/csv", "application/x-ndjson"].map { ($0, media(["type": "string"])) }
     return OpenAPIBody(content: JSONObject([("application/json", media(schema))] + forms + lists))
   }
 
-  /// Changes of a record: also as RFC 7396 and RFC 6902 describe them.
+  /// Changes of a record, also as merge patch (RFC 7396) and JSON Patch (RFC 6902).
   static func patch(_ schema: JSONValue) -> OpenAPIBody {
     let patches: [(String, JSONValue)] = [
       ("application/merge-patch+json", media(["type": "object", "additionalProperties": true])),

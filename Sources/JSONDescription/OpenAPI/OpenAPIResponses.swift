@@ -2,7 +2,7 @@ import JSONServerValues
 
 /// The responses of operations.
 package enum OpenAPIResponses {
-  /// An error that an operation names because a client has to expect it; any other is the `default`.
+  /// An error that an operation names, since clients must expect it; any other error is the `default`.
   package enum ErrorStatus: String, Sendable {
     case badRequest = "400"
     case notFound = "404"
@@ -12,12 +12,12 @@ package enum OpenAPIResponses {
     case unsupportedMediaType = "415"
   }
 
-  /// The errors that any request with a body may get.
+  /// The possible errors of any request with a body.
   static let bodyErrors: [ErrorStatus] = [.badRequest, .contentTooLarge, .unsupportedMediaType]
 
   static let shared = JSONObject([
     "Error": response("Why the request failed.", OpenAPISchemas.reference("Error")),
-    "NotModified": ["description": "What `If-None-Match` names is still current."],
+    "NotModified": ["description": "The tag in `If-None-Match` is still current."],
   ])
 
   static let sharedHeaders = JSONObject([
@@ -60,7 +60,7 @@ package enum OpenAPIResponses {
 
   static let notModified: (String, JSONValue) = ("304", ["$ref": "#/components/responses/NotModified"])
 
-  /// The `responses` of an operation: those of success, the named errors, and any other error.
+  /// The `responses` of an operation: success, the named errors, and any other error.
   static func all(_ successes: [(String, JSONValue)], errors: [ErrorStatus]) -> JSONValue {
     let error: JSONValue = ["$ref": "#/components/responses/Error"]
     let failures = errors.map { ($0.rawValue, error) }.sorted { $0.0 < $1.0 }

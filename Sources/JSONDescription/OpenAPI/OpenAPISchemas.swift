@@ -1,10 +1,10 @@
 import JSONServerValues
 
-/// The schemas of bodies: what operations refer to, and the components to which these references lead.
+/// The schemas of bodies: references for operations, and their components.
 struct OpenAPISchemas {
   let bodies: OpenAPIDocument.Bodies
 
-  /// The components whose names no resource may take.
+  /// The component names that resources may not use.
   static let sharedNames: Set<String> = ["Error", "AnyObject", "AnyNewRecord", "FormFields", "PatchOperations"]
 
   /// A stored record.
@@ -27,7 +27,7 @@ struct OpenAPISchemas {
     orAny("AnyNewRecord", resource.newRecordName)
   }
 
-  /// The body of a POST to a collection; an open document also says that an array adds or updates many.
+  /// The body of a POST to a collection; in an open document also an array that adds or updates many records.
   func newRecords(_ resource: NamedResource) -> JSONValue {
     orMany(newRecord(resource), of: "AnyNewRecord")
   }
@@ -61,7 +61,7 @@ struct OpenAPISchemas {
     ["$ref": .string("#/components/schemas/\(name)")]
   }
 
-  /// An object that has no component.
+  /// An object without a component.
   func inline(_ object: ObjectType) -> JSONValue {
     let schema = JSONValue.object(JSONSchema.schema(of: object))
     return switch bodies {
@@ -92,7 +92,7 @@ struct OpenAPISchemas {
     schemas[resource.patchName] = .object(JSONSchema.schema(of: resource.resource.content, isPartial: true))
   }
 
-  /// A record whose id, unlike in a response, may be left to the server; an example would be one that is taken already.
+  /// A record with an optional id; without an example, which would be a taken id.
   private func newRecordSchema(of resource: ResourceType) -> JSONObject {
     var schema = JSONSchema.schema(of: resource.content)
     var properties = schema["properties"]?.object ?? JSONObject()
@@ -114,7 +114,7 @@ struct OpenAPISchemas {
     return schema
   }
 
-  /// Any object with an id that the server accepts: `null` and `false` ask for one, as in json-server.
+  /// Any object with a valid id; `null` and `false` mean a new id, as in json-server.
   private static func anyNewRecord(idNames: [String]) -> JSONValue {
     let id: JSONValue = ["anyOf": [["type": ["string", "number", "null"]], ["type": "boolean", "enum": [false]]]]
     return [
@@ -138,9 +138,9 @@ struct OpenAPISchemas {
   ]
 }
 
-/// Writes types as JSON Schema 2020-12, in the part of it that code generators understand.
+/// Writes types as JSON Schema 2020-12, with the keywords that code generators understand.
 enum JSONSchema {
-  /// The schema of a value; the empty schema, which everything matches, where nothing but `null` was seen.
+  /// The schema of a value; the empty schema, which matches everything, if all values were `null`.
   static func schema(of type: ValueType) -> JSONValue {
     var schemas: [JSONObject] = type.alternatives.enumerated().map { index, alternative in
       Self.schema(of: alternative, orNull: type.isNullable && index == 0)
@@ -151,9 +151,9 @@ enum JSONSchema {
     return .object(schema)
   }
 
-  /// The schema of an object, which may hold further members too.
+  /// The schema of an object, which may have further members.
   ///
-  /// - Parameter isPartial: Whether every member may be left out.
+  /// - Parameter isPartial: Whether every member is optional.
   static func schema(of object: ObjectType, isPartial: Bool = false) -> JSONObject {
     var schema = JSONObject(["type": "object"])
     let required = object.members.filter { $0.isRequired && !isPartial }
@@ -183,7 +183,7 @@ enum JSONSchema {
     switch string {
     case .plain: break
     case .formatted(let format): schema["format"] = .string(format.rawValue)
-    // swift-openapi-generator makes one case each of null and the empty text, both of the same name.
+    // swift-openapi-generator makes two cases with the same name of null and the empty text.
     case .choice(let choices) where isNullable && choices.contains(""): break
     case .choice(let choices): schema["enum"] = .array(choices.map(JSONValue.string) + (isNullable ? [.null] : []))
     }
@@ -192,7 +192,7 @@ enum JSONSchema {
 }
 
 extension JSONObject {
-  /// Creates an object from a literal, keeping its order.
+  /// Creates an object from a literal, in its order.
   init(_ members: KeyValuePairs<String, JSONValue>) {
     self.init(members.map { ($0.key, $0.value) })
   }

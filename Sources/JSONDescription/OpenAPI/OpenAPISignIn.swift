@@ -1,6 +1,6 @@
 package import JSONServerValues
 
-/// The part of a document about signing in, where clients have to.
+/// The part of a document about signing in.
 package struct OpenAPISignIn: Sendable {
   private let users: String
   private let publicReads: Set<String>
@@ -16,7 +16,7 @@ package struct OpenAPISignIn: Sendable {
     self.publicWrites = publicWrites
   }
 
-  /// A document with the routes by which clients sign in, and with what is asked of them elsewhere.
+  /// Adds the routes of sign-in, and the authorization of the other routes.
   package func added(to document: JSONObject) -> JSONObject {
     var document = document
     var paths = JSONObject([
@@ -118,7 +118,7 @@ package struct OpenAPISignIn: Sendable {
     ],
   ]
 
-  /// - Parameter user: Whether the user's record is beside the tokens.
+  /// - Parameter user: Whether the response also has the user's record.
   private static func tokens(with user: Bool) -> JSONValue {
     var properties = JSONObject([
       "accessToken": ["type": "string"], "refreshToken": ["type": "string"], "expiresIn": ["type": "integer"],

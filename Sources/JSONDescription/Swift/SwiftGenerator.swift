@@ -1,8 +1,8 @@
 /// Generates Swift source for a database: a `Codable` model for each resource and a small client on `URLSession`.
 ///
-/// The source is one file that depends on Foundation alone. It compiles without warnings in Swift 6 mode, whatever the
-/// default isolation of its module, and is laid out as swift-format would lay it out, except for lines that very long
-/// names make too long. The same data gives the same text.
+/// The source is one file that depends only on Foundation. It compiles without warnings in Swift 6 mode, with any
+/// default isolation of its module, and has the layout of swift-format, except for lines with very long names. The same
+/// data gives the same text.
 package struct SwiftGenerator: Sendable {
   private let title: String
   private let access: SwiftAccess
@@ -12,10 +12,10 @@ package struct SwiftGenerator: Sendable {
   /// Prepares the source of a database's resources.
   ///
   /// - Parameters:
-  ///   - title: Where the data comes from, such as the file's name; it is in the first line.
+  ///   - title: The source of the data, such as the file's name; it is in the first line.
   ///   - resources: The resources, in the order of the file.
-  ///   - relations: They say which members hold the id of another record.
-  ///   - access: Who sees what is generated.
+  ///   - relations: The foreign keys.
+  ///   - access: The access level of the declarations.
   ///   - singular: Inflects `posts` to `post`.
   package init(
     title: String, resources: [ResourceType], relations: [ResourceRelation] = [], access: SwiftAccess = .internal,
@@ -61,7 +61,7 @@ package struct SwiftGenerator: Sendable {
   }
 }
 
-/// Who sees what is generated.
+/// The access level of generated declarations.
 package enum SwiftAccess: String, Sendable, CaseIterable {
   /// The module that the source is a part of.
   case `internal`
@@ -140,7 +140,7 @@ private struct SwiftClient {
       source.line("\(prefix)let session: URLSession")
       if signIn != nil { source.line("fileprivate let store: TokenStore") }
       source.line()
-      if signIn != nil { source.line("/// - Parameter tokens: The tokens of who has signed in before.") }
+      if signIn != nil { source.line("/// - Parameter tokens: The tokens of an earlier sign-in.") }
       let tokens = signIn == nil ? [] : ["tokens: SignInTokens? = nil"]
       source.function("\(prefix)init", ["baseURL: URL", "session: URLSession = .shared"] + tokens) { source in
         source.line("self.baseURL = baseURL")

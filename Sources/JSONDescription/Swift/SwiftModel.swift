@@ -12,7 +12,7 @@ struct SwiftModel {
   /// - Parameters:
   ///   - resource: The resource.
   ///   - foreignKeys: The members that hold the id of another record.
-  ///   - holdsUsers: Whether its records are those who sign in.
+  ///   - holdsUsers: Whether its records are users who can sign in.
   ///   - singular: Inflects `posts` to `post`.
   init(
     _ resource: NamedResource, foreignKeys: Set<String>, holdsUsers: Bool = false, singular: (String) -> String
@@ -38,9 +38,9 @@ struct SwiftModel {
       conformances: isCollection ? "Codable, Identifiable, Sendable, Hashable" : "Codable, Sendable, Hashable",
       access: access, without: password)
     if isCollection { writeNewRecord(name, to: &source, access: access) }
-    let ofNulls = content.contains(where: \.isOptional) ? ", what is `.null` becomes null" : ""
+    let ofNulls = content.contains(where: \.isOptional) ? ", and `.null` becomes null" : ""
     source.line()
-    source.line("/// A change of `\(name)`: what is `nil` stays as it is\(ofNulls).")
+    source.line("/// A change of `\(name)`: a `nil` stays as it is\(ofNulls).")
     write(resource.patchName, content.map(\.changed), to: &source, access: access)
     guard let id else { return }
     source.line()
@@ -250,8 +250,8 @@ extension SwiftStructure {
     }
   }
 
-  /// Writes how properties become JSON: the compiler's own way leaves out what is `nil`, so that what replaces a record
-  /// would not have its nulls any more.
+  /// Writes how properties are encoded: the compiler's own way leaves out `nil`, so a replaced record would lose its
+  /// nulls.
   private static func writeEncoding(
     _ properties: [SwiftProperty], access: SwiftAccess, to source: inout SwiftSource
   ) {

@@ -77,7 +77,7 @@ extension SwiftRuntime {
         try await client.receive("GET", url(to: id))
       }
 
-      /// Returns the record with an id, and its version, to change it only when nobody else has.
+      /// Returns the record with an id, and its version, for a change that requires this version.
       \(open)func getWithVersion(
         _ id: Record.RecordID
       ) async throws -> (record: Record, version: String?) {
@@ -92,8 +92,8 @@ extension SwiftRuntime {
 
       /// Replaces all of a record but its id.
       ///
-      /// - Parameter version: The version that the record must still have; the error's status is 412 when
-      ///   it has another.
+      /// - Parameter version: The version that the record must still have; otherwise, the error
+      ///   has status 412.
       \(open)func replace(
         _ id: Record.RecordID, with record: Record.NewRecord, ifMatch version: String? = nil
       ) async throws -> Record {
@@ -102,8 +102,8 @@ extension SwiftRuntime {
 
       /// Changes some members of a record.
       ///
-      /// - Parameter version: The version that the record must still have; the error's status is 412 when
-      ///   it has another.
+      /// - Parameter version: The version that the record must still have; otherwise, the error
+      ///   has status 412.
       \(open)func update(
         _ id: Record.RecordID, _ changes: Record.Patch, ifMatch version: String? = nil
       ) async throws -> Record {
@@ -112,8 +112,8 @@ extension SwiftRuntime {
 
       /// Deletes a record and the records that depend on it.
       ///
-      /// - Parameter version: The version that the record must still have; the error's status is 412 when
-      ///   it has another.
+      /// - Parameter version: The version that the record must still have; otherwise, the error
+      ///   has status 412.
       \(open)func delete(_ id: Record.RecordID, ifMatch version: String? = nil) async throws {
         _ = try await client.send("DELETE", url(to: id), ifMatch: version)
       }

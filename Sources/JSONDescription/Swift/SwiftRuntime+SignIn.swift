@@ -110,7 +110,7 @@ extension SwiftRuntime {
         if let renewal { return try await renewal.value }
         // Another request was refused before, and new ones are there.
         guard tokens == refused else { return tokens }
-        // Not a part of the request: one that is cancelled must not take the new tokens with it.
+        // Not a part of the request: a canceled one must not take the new tokens with it.
         let task = Task { try await request(refused) }
         renewal = task
         defer { renewal = nil }

@@ -125,7 +125,7 @@ struct SwiftRuntime {
           let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
           guard let date = try? style.parse(text) else {
             throw DecodingError.dataCorruptedError(
-              in: container, debugDescription: "\\(text) is no date and time.")
+              in: container, debugDescription: "\\(text) is not a date and time.")
           }
           return date
         }

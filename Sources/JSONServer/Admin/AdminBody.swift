@@ -1,11 +1,11 @@
 import HTTPTypes
 import JSONServerValues
 
-/// A JSON object that a person wrote for the server, whose members are all known: the body of an administrative request, an
-/// object within it, or one of a stubs file.
+/// A JSON object in which all members must be known: the body of an administrative request, an object within it, or a
+/// stub in a file.
 struct AdminBody {
   private let members: JSONObject
-  /// Where the object is in the text, outermost name or position first.
+  /// The place of the object in the text, as names and positions from the outside in.
   private let place: [String]
 
   /// Reads a body; an empty one has no members.
@@ -29,7 +29,7 @@ struct AdminBody {
     self.place = place
   }
 
-  /// Refuses members that have no meaning, such as misspelled ones.
+  /// Refuses unknown members, such as misspelled ones.
   func allow(only names: Set<String>) throws(RequestError) {
     guard let stranger = members.names.first(where: { !names.contains($0) }) else { return }
     throw RequestError(
@@ -37,14 +37,14 @@ struct AdminBody {
       at: place + [stranger])
   }
 
-  /// The object that a member holds, when it is present and not null.
+  /// The object in a member, unless the member is missing or null.
   func object(_ name: String) throws(RequestError) -> AdminBody? {
     guard let value = value(name) else { return nil }
     guard let members = value.object else { throw wrong(name, "an object") }
     return AdminBody(members, at: place + [name])
   }
 
-  /// The objects that a member holds, when it is present and not null.
+  /// The objects in a member, unless the member is missing or null.
   func objects(_ name: String) throws(RequestError) -> [AdminBody]? {
     guard let value = value(name) else { return nil }
     let objects = value.array?.map(\.object)
@@ -56,12 +56,12 @@ struct AdminBody {
     }
   }
 
-  /// The member with a name, when it is present and not null.
+  /// The member with a name, unless it is missing or null.
   func value(_ name: String) -> JSONValue? {
     members[name].flatMap { $0 == .null ? nil : $0 }
   }
 
-  /// The member with a name, even when it is null.
+  /// The member with a name, even if it is null.
   func member(_ name: String) -> JSONValue? {
     members[name]
   }
@@ -86,24 +86,24 @@ struct AdminBody {
     return integer
   }
 
-  /// The refusal of a member's value.
+  /// The error of a member with an invalid value.
   func wrong(_ name: String, _ expectation: String) -> RequestError {
     refusal(of: name, "must be \(expectation).")
   }
 
-  /// The refusal of a member; the sentence goes on after its name.
+  /// The error of a member; the sentence continues after the member's name.
   func refusal(of name: String, _ sentence: String) -> RequestError {
     RequestError(.malformed, "'\(name)' \(sentence)", at: place + [name])
   }
 
-  /// The same error, about a member of this object instead of a member by itself.
+  /// The same error for a member of this object instead of the whole body.
   func placing(_ error: RequestError) -> RequestError {
     RequestError(error.code, error.message, at: place + error.place)
   }
 }
 
 extension AdminBody {
-  /// The name of a snapshot to save; `nil` when there is none.
+  /// The name of a snapshot to save; `nil` for none.
   func snapshotName() throws(RequestError) -> String? {
     try allow(only: ["name"])
     let name = try string("name")
@@ -115,7 +115,7 @@ extension AdminBody {
 }
 
 extension AdminBody {
-  /// How long something waits: milliseconds, or a range of them.
+  /// The delay: milliseconds, or a range.
   func delay() throws(RequestError) -> ClosedRange<Duration>? {
     guard let value = value("delay") else { return nil }
     let bounds = value.array ?? [value, value]
@@ -126,6 +126,6 @@ extension AdminBody {
     return .milliseconds(lower) ... .milliseconds(upper)
   }
 
-  /// How many requests something is for.
+  /// The number of requests.
   func times() throws(RequestError) -> Int? { try integer("times", in: 1...1_000_000) }
 }

@@ -8,7 +8,7 @@ extension AdminCall {
   private static let done = PreparedResponse(
     headerFields: [.contentType: "text/plain; charset=utf-8"], body: .bytes(Array("OK".utf8)))
 
-  /// Replaces all data with what the body holds as a file does.
+  /// Replaces all data with the body, which has the form of a data file.
   func replaceData(on engine: isolated Engine) throws(RequestError) {
     let (body, parser) = (context.request.bytes, SourceParser(on: engine))
     guard body.count > Engine.quickBody else {
@@ -26,7 +26,7 @@ extension AdminCall {
     }
   }
 
-  /// Merges the body's resources into the existing ones: records by id, objects member by member; new ones are added.
+  /// Merges the body's resources into the existing ones: records by id, objects by member; adds new resources.
   func mergeData(on engine: isolated Engine) throws(RequestError) {
     guard try engine.mayBegin("merging data", for: requester) else { return }
     let (body, parser, ids) = (context.request.bytes, SourceParser(on: engine), engine.writes.ids)
@@ -53,9 +53,9 @@ extension AdminCall {
 }
 
 extension Database {
-  /// Refuses data that cannot take the place of this, where each resource is a file.
+  /// Refuses data that cannot replace the current data, where each resource is a file.
   ///
-  /// - Parameter all: Whether its resources must be all that there are.
+  /// - Parameter all: Whether the new data must have all current resources.
   /// - Throws: 409, when files would have to be created or deleted.
   func requireFiles(of other: Database, all: Bool) throws(RequestError) {
     let (known, wanted) = (Set(resourceNames), Set(other.resourceNames))
@@ -73,12 +73,12 @@ extension SourceParser {
     self.init(schema: engine.configuration.schema, ids: engine.writes.ids)
   }
 
-  /// Reads a body that holds resources as a file does.
+  /// Reads a body in the form of a data file.
   fileprivate func parse(_ body: [UInt8]) throws(RequestError) -> Database {
     guard !body.isEmpty else {
       throw RequestError(
         .malformed,
-        "The body is empty; send the data as a file holds it. POST /__admin/reset goes back to what was read.")
+        "The body is empty; send data in the form of a data file. POST /__admin/reset restores the data that was read.")
     }
     do throws(SourceFault) {
       return try parse(UTF8Slice(body), name: "the body")

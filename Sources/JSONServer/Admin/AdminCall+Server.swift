@@ -5,11 +5,11 @@ import JSONServerValues
 import JSONStorage
 
 extension AdminCall {
-  /// Responds that the server runs, and what it cannot read.
+  /// Responds with the state of the server and the errors of its files.
   func reportHealth(on engine: isolated Engine) {
     let (configuration, shared) = (engine.configuration, engine.writes.shared)
     let failure = shared?.status(reads: configuration.reads)
-    // The file is named as somebody would who is where the server was started.
+    // The message names the file relative to the directory in which the server was started.
     let fault = engine.writes.invalidSource.map { message -> JSONValue in
       ["file": .string(configuration.title), "message": .string(configuration.naming(message))]
     }
@@ -27,12 +27,12 @@ extension AdminCall {
     engine.finalize(context, .json(.object(health), status: failure == nil ? .ok : .serviceUnavailable))
   }
 
-  /// Responds with the OpenAPI document; what describes much data takes long.
+  /// Responds with the OpenAPI document; describing much data takes long.
   func describe(on engine: isolated Engine) throws(RequestError) {
     let (title, wrapName) = (engine.configuration.title, engine.configuration.wrapName)
     let (users, signIn) = (engine.signIn?.users, Self.signIn(on: engine))
     let path = context.request.mount.path
-    // Middleware, which may change it, sees responses without what `finalize` adds to them.
+    // Middleware may change the document, and sees responses without the parts that `finalize` adds.
     let isFinal = !context.isInner
     let document: @Sendable (Database) -> PreparedResponse = { database in
       let shown = users.map { database.hiding(SignInState.hiddenName, of: $0) } ?? database
@@ -54,7 +54,7 @@ extension AdminCall {
     }
   }
 
-  /// The part of the document about signing in; `nil` when clients do not sign in.
+  /// The part of the document about sign-in; `nil` for a server without it.
   private static func signIn(on engine: isolated Engine) -> OpenAPISignIn? {
     guard let authorization = engine.authorization else { return nil }
     let rules = engine.database.resourceNames.map { ($0, authorization.guard(of: $0)) }
@@ -66,7 +66,7 @@ extension AdminCall {
 }
 
 extension SharedStore {
-  /// Why requests do not reach the database, as the health's `status` has it; `nil` when they do.
+  /// The reason why requests do not reach the database, for the health's `status`; `nil` when they do.
   fileprivate func status(reads: Reads) -> String? {
     if failure != nil, reads == .linearizable { return "unreachable" }
     return stall == nil ? nil : "stalled"

@@ -6,8 +6,8 @@ import JSONStorage
 
 /// A route below `/__admin`, or one of json-server-reset's.
 ///
-/// All that is known of a route is its row in ``table``: which requests it takes, what the OpenAPI document says about it,
-/// and what responds. Routing, 404, 405 and OPTIONS read the rows.
+/// A row of ``table`` has everything about a route: its requests, its description in the OpenAPI document, and its
+/// handler. Routing, 404, 405 and OPTIONS use the rows.
 ///
 /// A class, so that a ``Route`` stays small.
 final class AdminRoute: Sendable {
@@ -18,19 +18,19 @@ final class AdminRoute: Sendable {
   static let root = "__admin"
 
   private let method: HTTPRequest.Method
-  /// The segments after the first; one in braces stands for any text.
+  /// The segments after the first; a segment in braces stands for any text.
   private let segments: [String]
   /// The description in the OpenAPI document.
   let operation: OpenAPIAdmin.Operation
   let respond: Handler
 
   /// - Parameters:
-  ///   - path: What follows ``root``; the name of its variable part, which is the last one, stands in braces.
+  ///   - path: The path below ``root``; its last segment may be a variable part, whose name is in braces.
   ///   - id: The name of the operation in the OpenAPI document.
-  ///   - result: What the response holds.
+  ///   - result: The content of the response.
   ///   - body: The schema of the body; `nil` for no body.
   ///   - query: The parameters of the query.
-  ///   - errors: The errors to expect besides those that a body, a query or a variable part bring about.
+  ///   - errors: Possible errors in addition to those of bodies, queries and variable parts.
   fileprivate init(
     _ method: HTTPRequest.Method, _ path: String, _ id: String, _ summary: String,
     _ result: OpenAPIAdmin.Result = .object, body: String? = nil, query: [OpenAPIAdmin.Parameter] = [],
@@ -51,7 +51,7 @@ final class AdminRoute: Sendable {
   /// Finds the route of a request below `/__admin`.
   ///
   /// - Parameter path: The path's segments after the first.
-  /// - Throws: 404 for a path that is none of these, 405 with `Allow` for another method.
+  /// - Throws: 404 for an unknown path, 405 with `Allow` for another method.
   static func route(of request: Request, _ path: ArraySlice<String>) throws(RequestError) -> AdminRoute {
     var routes = table.filter { $0.takes(path) }
     if routes.isEmpty, Page.isAsset(path) { routes = [asset] }
@@ -81,15 +81,15 @@ struct AdminCall: Sendable {
 
   var requester: Requester { .client(context, .admin(route)) }
 
-  /// The path's last segment, which is its variable part where the route has one.
+  /// The path's last segment, which is the variable part of some routes.
   var name: String { context.target.path.segments.last ?? "" }
 
   var parameters: QueryParameters { context.target.parameters }
 
-  /// - Throws: 400, when the body is no JSON object.
+  /// - Throws: 400, when the body is not a JSON object.
   func body() throws(RequestError) -> AdminBody { try AdminBody(context.request) }
 
-  /// Makes a completion that responds with what came of something, or with the reason why nothing did.
+  /// Makes a completion that responds with a result or an error.
   func respond<Success>(
     _ response: @escaping @Sendable (isolated Engine, Success) -> PreparedResponse
   ) -> Engine.Completion<Success> {
@@ -121,7 +121,9 @@ extension AdminRoute {
     AdminRoute(.get, "/openapi.json", "OpenAPI", "Returns this document.") { engine, call throws(RequestError) in
       try call.describe(on: engine)
     },
-    AdminRoute(.get, "/health", "Health", "Tells that the server runs, and what it cannot read.", .one("Health")) {
+    AdminRoute(
+      .get, "/health", "Health", "Returns the state of the server, and the errors of its files.", .one("Health")
+    ) {
       $1.reportHealth(on: $0)
     },
     AdminRoute(.get, "/resources", "Resources", "Lists the resources.", .list("Resource")) {
@@ -129,7 +131,7 @@ extension AdminRoute {
     },
   ]
 
-  /// A file of the pages, which is not described.
+  /// A file of the pages, without a description.
   private static let asset = AdminRoute(.get, "/{folder}/{file}", "Asset", "Returns a file of the pages.") {
     $0.finalize($1.context, .asset($1.name, isKept: true))
   }
@@ -151,7 +153,7 @@ extension AdminRoute {
       engine, call throws(RequestError) in
       guard let number = Int(call.name), let exchange = engine.journal[number] else {
         throw RequestError(
-          .notFound, "There is no request '\(call.name)' any more; GET /__admin/requests lists those there are.")
+          .notFound, "The journal has no request '\(call.name)' any more; GET /__admin/requests lists its requests.")
       }
       engine.finalize(call.context, .json(exchange.wholeValue))
     },
@@ -315,10 +317,10 @@ extension AdminRoute {
   ]
 
   private static func unknown(_ kind: String, _ call: AdminCall) -> RequestError {
-    RequestError(.notFound, "There is no \(kind) '\(call.name)'; GET /__admin/\(kind)s lists those there are.")
+    RequestError(.notFound, "There is no \(kind) '\(call.name)'; GET /__admin/\(kind)s lists all \(kind)s.")
   }
 
-  /// json-server-reset's routes, which are not described.
+  /// The routes of json-server-reset, without descriptions.
   private static let resetTable: [AdminRoute] = [
     AdminRoute(.post, "/reset", "ReplaceDatabase", "The body becomes the database.") {
       engine, call throws(RequestError) in
@@ -343,7 +345,7 @@ extension QueryParameters {
 
   /// Reads the parameter `status`, with which held requests fail; `nil` when they go on.
   ///
-  /// - Throws: 400 for what is no status.
+  /// - Throws: 400 for an invalid status.
   fileprivate func heldStatus() throws(RequestError) -> HTTPResponse.Status? {
     guard let text = first("status") else { return nil }
     guard let code = Int(text), (200...599).contains(code) else {

@@ -2,22 +2,22 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// What deletions removed and imports changed, kept for a while so that it can be undone.
+/// The deletions and imports of the last minutes, which can be undone.
 struct Deletions {
-  /// How long a deletion can be undone: a page offers it for ten seconds, perhaps on a machine that is busy with more.
+  /// How long a deletion can be undone: the page offers it for ten seconds, perhaps on a busy machine.
   static let lifetime = Duration.seconds(300)
   private static let capacity = 16
-  /// The most bytes of records that are kept.
+  /// The largest number of bytes of deleted records.
   private static let byteCapacity = 32 * 1024 * 1024
 
   private var numbers: [Int] = []
-  /// Oldest first; their numbers are at the same indexes.
+  /// The deletions, oldest first; their numbers are at the same indexes.
   var kept: [Reversal] = []
   private var lastNumber = 0
 
-  /// Keeps what a change did, and forgets the oldest when that is too much.
+  /// Keeps a deletion, and forgets the oldest ones beyond the limits.
   ///
-  /// - Returns: The number by which it is found; `nil` when it is too large to be kept.
+  /// - Returns: The number of the deletion; `nil` when it is too large to keep.
   mutating func keep(_ removed: Reversal) -> Int? {
     guard removed.byteCount <= Self.byteCapacity else { return nil }
     lastNumber += 1
@@ -40,14 +40,14 @@ struct Deletions {
     kept.remove(at: index)
   }
 
-  /// Goes back to what was kept for an earlier version of the data, but for what was forgotten since.
+  /// Goes back to the deletions of an earlier version of the data, except those that were forgotten since.
   mutating func goBack(to earlier: Deletions) {
     let left = earlier.numbers.indices.filter { numbers.contains(earlier.numbers[$0]) }
     numbers = left.map { earlier.numbers[$0] }
     kept = left.map { earlier.kept[$0] }
   }
 
-  /// Forgets all of them: the records' places are others now.
+  /// Forgets all deletions, since the records have other places now.
   mutating func removeAll() {
     numbers = []
     kept = []
@@ -55,10 +55,10 @@ struct Deletions {
 }
 
 extension AdminCall {
-  /// Deletes the records that the body names as one change, and responds once that is saved; a preview says what would go
-  /// with them.
+  /// Deletes the records in the body as one change, and responds when that is saved; a preview lists the dependent
+  /// records.
   ///
-  /// - Throws: 400 that names the member at fault.
+  /// - Throws: 400 that names the invalid member.
   func delete(on engine: isolated Engine) throws(RequestError) {
     let body = try body()
     try body.allow(only: ["resource", "ids", "preview"])
@@ -77,9 +77,9 @@ extension AdminCall {
     carryOut(.delete(ids, resource: resource), on: engine)
   }
 
-  /// Undoes a deletion or an import, by its number, and responds once that is saved.
+  /// Undoes a deletion or an import, by its number, and responds when that is saved.
   ///
-  /// - Throws: 404, when what is to be undone is not kept any more.
+  /// - Throws: 404, when the number is unknown, or forgotten.
   func undo(on engine: isolated Engine) throws(RequestError) {
     guard try engine.mayBegin("undoing", for: requester) else { return }
     guard let removed = Int(name).flatMap({ engine.writes.deletions[$0] }) else {
@@ -150,7 +150,7 @@ private enum DeletionChange: Sendable {
   case delete([String], resource: String)
   case undo(Reversal)
 
-  /// - Returns: What was removed, now or before.
+  /// - Returns: The deleted records, now or before.
   /// - Throws: ``RequestError``; nothing is changed then.
   func carryOut(on database: inout Database) throws(RequestError) -> Reversal {
     do throws(DatabaseError) {
@@ -167,14 +167,14 @@ private enum DeletionChange: Sendable {
 }
 
 extension Engine {
-  /// Keeps what a change did for a while, and returns the number by which it is undone; `nil` when it is too large.
+  /// Keeps a change that can be undone, and returns its number; `nil` when it is too large.
   fileprivate func keep(_ change: Reversal) -> Int? {
     let number = writes.deletions.keep(change)
     if let number { schedule(after: Deletions.lifetime) { $0.writes.deletions.forget(number) } }
     return number
   }
 
-  /// Responds to the page what a write would add and change, and carries nothing out.
+  /// Responds to the page with the records that a write would add and change, without carrying it out.
   func preview(_ operation: ShapedOperation, _ context: RequestContext) throws(RequestError) {
     try calculate(for: context) { base in
       var version = base.forked()
@@ -191,18 +191,18 @@ extension Engine {
     }
   }
 
-  /// Has a response to the page name the number by which its write is undone.
+  /// Adds the number for undoing a write to the response to the page.
   func keepUndo(of context: RequestContext, since base: Database, in response: inout PreparedResponse) {
     guard context.pageIntent == .undo, let number = keep(Reversal(between: base, and: database)) else { return }
     response.headerFields[.undo] = String(number)
   }
 }
 
-/// What the page wants of a write besides its response, as the value of its field says.
+/// What the page needs in addition to the response to a write; the value of its header field.
 enum PageIntent: String {
-  /// To know what the write would do.
+  /// The effects of the write, without the write.
   case preview
-  /// To be able to undo it.
+  /// A number for undoing the write.
   case undo
 }
 
@@ -221,7 +221,7 @@ extension Reversal {
     .object(JSONObject(counts.sorted { $0.key < $1.key }.map { ($0.key, .number(JSONNumber($0.value))) }))
   }
 
-  /// How many records of each resource are deleted or restored, and how many lose, or get back, what they refer to.
+  /// The numbers of deleted or restored records, and of records that lose or regain a foreign key, by resource.
   fileprivate func members(as name: String) -> JSONObject {
     JSONObject([(name, Self.value(removed)), ("changed", Self.value(changed))])
   }

@@ -1,11 +1,11 @@
 import HTTPTypes
 import JSONServerValues
 
-/// The settings that may be changed while a server runs.
+/// The settings that can be changed while a server runs.
 struct Settings: Sendable {
-  /// How long every response is delayed.
+  /// The delay of every response.
   var delay: Duration
-  /// Whether every change is refused.
+  /// Whether the server refuses every change.
   var isReadOnly: Bool
 
   init(_ configuration: Server.Configuration) {
@@ -13,12 +13,12 @@ struct Settings: Sendable {
     isReadOnly = configuration.isReadOnly
   }
 
-  /// Creates the settings of a server after some were changed for all.
+  /// Creates the settings of a server, with changes that all servers share.
   init(_ configuration: Server.Configuration, changedBy members: JSONObject) {
     self.init(configuration)
     guard let change = try? SettingsChange(AdminBody(members)) else { return }
     change.apply(to: &self)
-    // A server that was started read-only stays so.
+    // A server that was started read-only stays read-only.
     if configuration.isReadOnly { isReadOnly = true }
   }
 
@@ -32,15 +32,15 @@ struct SettingsChange {
 
   /// Reads `{"delay": 500, "readOnly": true}`.
   ///
-  /// - Throws: 400 that names the member at fault.
+  /// - Throws: 400 that names the invalid member.
   init(_ body: AdminBody) throws(RequestError) {
     try body.allow(only: ["delay", "readOnly"])
     delay = try body.integer("delay", in: 0...60_000)
     isReadOnly = try body.bool("readOnly")
   }
 
-  /// - Parameter mayWrite: Whether the server may be made to accept changes; one that was started read-only may not.
-  /// - Throws: 403, when that is not allowed.
+  /// - Parameter mayWrite: Whether changes may be allowed; not on a server that was started read-only.
+  /// - Throws: 403, when the change of the settings is refused.
   func check(mayWrite: Bool) throws(RequestError) {
     guard mayWrite || isReadOnly != false else {
       throw RequestError(.forbidden, "The server was started with --read-only and stays so; start it without.")
@@ -52,7 +52,7 @@ struct SettingsChange {
     if let isReadOnly { settings.isReadOnly = isReadOnly }
   }
 
-  /// The values as they are read.
+  /// The values as JSON, in the form in which they are read.
   var members: JSONObject {
     var members = JSONObject()
     members["delay"] = delay.map { JSONValue($0) }

@@ -2,18 +2,17 @@ import JSONDatabase
 import JSONServerValues
 import JSONStorage
 
-/// The versions of the data that are kept by name: in memory, or in the database that servers share, which copies the data
-/// itself.
+/// The named snapshots of the data: in memory, or in the database that servers share, which copies the data itself.
 ///
-/// It belongs to one engine.
+/// They belong to one engine.
 final class Snapshots {
-  /// Those in memory, oldest first.
+  /// The snapshots in memory, oldest first.
   private var kept: [(entry: SnapshotEntry, database: Database)] = []
   private var lastNumber = 0
 
   private subscript(name: String) -> Database? { kept.first { $0.entry.name == name }?.database }
 
-  /// Adds a new resource to the versions that lack it.
+  /// Adds a new resource to the snapshots without it.
   func add(_ part: DatabasePart) {
     for index in kept.indices { kept[index].database.add(part) }
   }
@@ -24,11 +23,12 @@ final class Snapshots {
     shared.snapshots { result in engine.execute { completion($0, result.mapError(RequestError.init)) } }
   }
 
-  /// Keeps the data as it is, once that is saved; passes on the snapshot's name.
+  /// Saves a snapshot of the data, once the data is saved; passes on the snapshot's name.
   ///
   /// When a write is rolled back before that, the snapshot is taken again.
   ///
-  /// - Parameter name: It replaces a snapshot of the same name; `nil` for the next free `snapshot-1`, `snapshot-2`, ….
+  /// - Parameter name: The name, which replaces an older snapshot; `nil` for the next free `snapshot-1`, `snapshot-2`,
+  ///   ….
   func save(_ name: String?, on engine: isolated Engine, _ completion: @escaping Engine.Completion<String>) {
     guard let shared = engine.writes.shared else {
       let version = engine.database
@@ -57,10 +57,10 @@ final class Snapshots {
     return "snapshot-\(lastNumber)"
   }
 
-  /// Brings the data back to a snapshot, and responds once that is saved, and where servers share it, so here.
+  /// Restores a snapshot, and responds when the data is saved, and visible here, where servers share it.
   ///
-  /// - Parameter name: `nil` for what was last read from outside: at start, or when a file was edited.
-  /// - Throws: 404 when there is none of this name; 403, 409 or 503 when that is not allowed; nothing is changed then.
+  /// - Parameter name: `nil` for the data that was last loaded from the source, at the start or after an edit.
+  /// - Throws: 404 for an unknown name; 403, 409 or 503 when the change is refused; nothing is changed then.
   func restore(_ name: String?, for requester: Requester, on engine: isolated Engine) throws(RequestError) {
     let response = PreparedResponse.json(name.map { ["restored": .string($0)] } ?? ["reset": true])
     guard let shared = engine.writes.shared else {
@@ -74,7 +74,7 @@ final class Snapshots {
         engine.execute { engine in
           switch result {
           case .success(true):
-            // It is carried out, even if the database cannot be asked any more.
+            // The change is carried out, even if the database cannot be reached any more.
             engine.writes.whenCurrent(on: engine) { engine, _ in engine.respond(to: requester, with: response) }
           case .success(false): engine.refuse(requester, because: Self.unknown(name))
           case .failure(let error): engine.refuse(requester, because: RequestError(error))
@@ -84,7 +84,7 @@ final class Snapshots {
     }
   }
 
-  /// The refusal of a name that no snapshot has; `nil` for that of a reset.
+  /// The error of an unknown name; `nil` stands for the data of a reset.
   static func unknown(_ name: String?) -> RequestError {
     guard let name else {
       return RequestError(
@@ -93,7 +93,7 @@ final class Snapshots {
     return RequestError(.notFound, "There is no snapshot '\(name)'; save one under this name first.")
   }
 
-  /// Removes a snapshot; passes on whether it was there.
+  /// Removes a snapshot; passes on whether it existed.
   func remove(_ name: String, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Bool>) {
     guard let shared = engine.writes.shared else {
       let count = kept.count
@@ -105,7 +105,7 @@ final class Snapshots {
 
   /// Does work when all earlier writes are saved and visible in the database.
   ///
-  /// - Parameter other: What is done instead when that was taken back; `nil` for the same, again when all is saved.
+  /// - Parameter other: The work when a write was rolled back; `nil` for the same work, after the next save.
   private func whenSaved(
     on engine: isolated Engine, _ work: @escaping @Sendable (isolated Engine) -> Void,
     orElse other: (@Sendable (isolated Engine) -> Void)? = nil

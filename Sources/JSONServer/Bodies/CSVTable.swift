@@ -5,14 +5,15 @@ import JSONServerValues
 struct CSVTable {
   /// The JSON text of an array with one object for each row; an empty table is an empty array.
   private(set) var json: [UInt8] = [UInt8(ascii: "[")]
-  /// The columns that have a JSON string, array or object in a cell: their values are what they say.
+  /// The columns with a JSON string, array or object in a cell; the types of other records do not count for their
+  /// values.
   private(set) var exactNames: Set<[UInt8]> = []
 
   /// Reads a table.
   ///
-  /// A cell without quotes that is exactly a JSON number, `true`, `false` or `null` becomes that, and an empty one is left
-  /// out. A cell in quotes that is a JSON string, array or object becomes that. Any other is a string. What the records of
-  /// the collection have under the column's name decides afterwards, unless the column is exact.
+  /// An unquoted cell becomes a number, boolean or null if its text is exactly that. A quoted cell becomes a string,
+  /// array or object if its text is JSON of that kind. Any other cell is a string, and an empty unquoted one is left
+  /// out. Afterwards, values get the types of the collection's other records, except in ``exactNames``.
   ///
   /// - Throws: 400 with the line that breaks RFC 4180, or whose number of cells differs from the header's.
   init(_ body: [UInt8]) throws(RequestError) {
@@ -97,8 +98,8 @@ struct CSVTable {
   }
 }
 
-/// Reads comma-separated values row by row (RFC 4180). Lines may end with LF alone; empty lines are skipped. Where the
-/// first line has semicolons or tabs and no comma, those separate the values.
+/// Reads comma-separated values row by row (RFC 4180). Lines may end with LF alone; empty lines are skipped. Semicolons
+/// or tabs separate the values when the first line has them and no comma.
 struct CSVReader {
   /// One cell of a row.
   struct Cell: Hashable {
@@ -107,7 +108,7 @@ struct CSVReader {
     /// Whether the text was in quotes.
     var isQuoted = false
 
-    /// The JSON string, array or object that a cell in quotes is; `nil` for any other cell.
+    /// The JSON string, array or object in a quoted cell; `nil` for any other cell.
     var exactValue: JSONValue? {
       guard isQuoted, let first = bytes.first, "\"[{".utf8.contains(first) else { return nil }
       return try? JSONValue(parsing: bytes)
@@ -144,7 +145,7 @@ struct CSVReader {
 
   /// Reads the next row; `nil` at the end of the table.
   ///
-  /// - Throws: 400 with the line, when quotes are where they may not be, or do not end.
+  /// - Throws: 400 with the line, for misplaced or unclosed quotes.
   mutating func nextRow() throws(RequestError) -> Row? {
     while takeLineEnd() {}
     guard position < bytes.count else { return nil }

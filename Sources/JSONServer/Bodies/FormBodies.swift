@@ -38,7 +38,7 @@ enum URLEncodedForm {
 
 /// The fields of a form, in the order of their first appearance.
 struct FormFields {
-  /// The most fields that a form may have.
+  /// The largest number of fields of a form.
   static let maximumCount = 1000
 
   private var members = JSONObject()

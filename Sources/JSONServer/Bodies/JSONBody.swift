@@ -3,7 +3,7 @@ import JSONServerValues
 
 /// Checks bodies that are JSON.
 struct JSONBody {
-  /// The deepest nesting that is accepted.
+  /// The deepest nesting that the server accepts.
   let maximumDepth: Int
 
   /// Returns a JSON body without the white space and the byte order mark around its value.
@@ -36,10 +36,10 @@ struct JSONBody {
     }
   }
 
-  /// Returns a body whose type does not say JSON, when it is JSON.
+  /// Returns a body that is JSON without saying so in its type.
   ///
-  /// - Parameter essence: The type that was sent, `nil` when none was.
-  /// - Throws: 415, when the body is not JSON; 400, when it is, but neither an object nor an array of objects.
+  /// - Parameter essence: The declared type; `nil` for none.
+  /// - Throws: 415, when the body is not JSON; 400, when it is JSON, but neither an object nor an array of objects.
   func text(ofUntyped body: [UInt8], essence: String?) throws(RequestError) -> ValidJSON {
     let value: ValidJSON
     do throws(JSONError) {
@@ -58,11 +58,11 @@ struct JSONBody {
     return try Self.objects(value)
   }
 
-  /// Returns a body that is declared as a form and is JSON, as `curl -d` sends it; `nil` for a form.
+  /// Returns a body that is declared as a form but is JSON, as `curl -d` sends it; `nil` for a form.
   ///
-  /// A form that begins with a bracket and has no `=`, and thus no value, was meant as JSON, too.
+  /// A form that begins with a bracket and has no `=` counts as JSON, too.
   ///
-  /// - Throws: 400, when it is neither an object nor an array of objects, or was meant as one.
+  /// - Throws: 400 for JSON that is neither an object nor an array of objects, and for invalid JSON.
   func text(ofForm body: [UInt8]) throws(RequestError) -> ValidJSON? {
     let text = body.starts(with: Self.byteOrderMark) ? body.dropFirst(Self.byteOrderMark.count) : body[...]
     guard let first = text.first(where: { !Self.space.contains($0) }), Self.brackets.contains(first) else { return nil }

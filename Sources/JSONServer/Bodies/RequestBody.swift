@@ -6,9 +6,9 @@ import JSONServerValues
 struct WrittenBody: Sendable {
   /// An object, or an array of objects to write in bulk.
   let json: ValidJSON
-  /// Whether its values are texts because its sender could write nothing else, so that they take the types of members.
+  /// Whether its values are texts because its type has only texts; then they get the types of the members.
   let isText: Bool
-  /// The names of the members whose values are not texts nevertheless.
+  /// The names of the members whose values are not such texts.
   var exactNames: Set<[UInt8]> = []
 
   init(_ json: ValidJSON, isText: Bool = false) {
@@ -19,9 +19,9 @@ struct WrittenBody: Sendable {
   /// The data of a request without a body.
   static let empty = WrittenBody(.emptyObject)
 
-  /// The JSON, with the types that the members of the resource have.
+  /// The JSON, with the types of the resource's members.
   ///
-  /// - Parameter id: The id of the record that is written to, if it exists.
+  /// - Parameter id: The id of the changed record, if it exists.
   func json(for resource: String, id: String? = nil, in database: Database) -> ValidJSON {
     isText ? database.typed(json, for: resource, id: id, except: exactNames) : json
   }
@@ -29,18 +29,17 @@ struct WrittenBody: Sendable {
 
 /// Turns the body of a request, of any type, into JSON for the database.
 enum RequestBody {
-  /// Returns the JSON text that a request's body stands for.
+  /// Returns the body of a request as JSON.
   ///
-  /// A body without a type, or of one that is not listed, is accepted when it is JSON nevertheless: many clients
-  /// do not declare it.
+  /// A body without a type, or with an unknown type, is accepted if it is JSON: many clients do not declare it.
   ///
   /// - Parameters:
-  ///   - maximumDepth: The deepest nesting that is accepted; what holds the record may add levels to it.
-  ///   - isPatchable: Whether a patch could be sent to the target with PATCH, which is said where one is sent otherwise.
-  /// - Returns: An object, or an array of objects to write in bulk; `nil` when there is no body.
-  ///   JSON is returned as it was sent, without the white space around it, text that stands for values as strings.
-  /// - Throws: 400, when the body is not what its type says or holds neither an object nor objects; 413, when a form
-  ///   has too many fields; 415, when the type or its charset is not supported.
+  ///   - maximumDepth: The deepest nesting that the server accepts; the place of the record may add levels.
+  ///   - isPatchable: Whether PATCH works for the target, for the message about a patch with another method.
+  /// - Returns: An object, or an array of objects to write in bulk; `nil` without a body. JSON is returned as it was
+  ///   sent, without the white space around it; values of forms and tables are strings.
+  /// - Throws: 400, when the body does not match its type, or holds neither an object nor objects; 413, when a form has
+  ///   too many fields; 415, when the type or its charset is not supported.
   static func json(
     from request: Request, maximumDepth: Int = JSONScanner.defaultMaximumDepth, isPatchable: Bool = false
   ) throws(RequestError) -> WrittenBody? {
@@ -64,13 +63,13 @@ enum RequestBody {
       return written
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
       let text = try BodyText.utf8(of: request.bytes, type: type)
-      // The array around the lines is one level more than any of them has.
+      // The array around the lines adds one level.
       let lines = try JSONLines.json(text, maximumDepth: maximumDepth)
       return WrittenBody(try JSONBody(maximumDepth: maximumDepth + 1).text(of: lines))
     case mergePatch, jsonPatch:
       throw RequestError(
         isPatchable ? .unsupportedPatch : .unsupportedMediaType,
-        "'\(type.essence)' is a patch, which changes what is there; send it with PATCH, or JSON as 'application/json'.")
+        "'\(type.essence)' is a patch, which changes a record; send it with PATCH, or JSON as 'application/json'.")
     case _ where type.isJSON:
       return WrittenBody(try body.text(of: try BodyText.utf8(of: request.bytes, type: type)))
     default:
@@ -81,13 +80,13 @@ enum RequestBody {
   private static let mergePatch = "application/merge-patch+json"
   private static let jsonPatch = "application/json-patch+json"
 
-  /// The types that a PATCH takes, as `Accept-Patch` lists them (RFC 5789, section 3.1).
+  /// The types of patches, as `Accept-Patch` lists them (RFC 5789, section 3.1).
   static let patchTypes =
     "application/json, \(mergePatch), \(jsonPatch), application/x-www-form-urlencoded, multipart/form-data"
 
-  /// Returns the patch that a request's body is; `nil` for a body of another type, and for none.
+  /// Returns the body of a request as a patch; `nil` for a body of another type, and for none.
   ///
-  /// - Throws: 400, when the body is no patch of its type; 415, when its charset is not supported.
+  /// - Throws: 400 for an invalid patch; 415, when its charset is not supported.
   static func patch(from request: Request, maximumDepth: Int) throws(RequestError) -> Patch? {
     guard !request.bytes.isEmpty, let type = type(of: request) else { return nil }
     switch type.essence {
@@ -95,7 +94,7 @@ enum RequestBody {
       let body = JSONBody(maximumDepth: maximumDepth)
       return .merge(try body.object(of: try BodyText.utf8(of: request.bytes, type: type)))
     case jsonPatch:
-      // A value is two levels deep, in an operation and the array.
+      // A value is two levels deep: in an operation, in the array.
       let body = JSONBody(maximumDepth: maximumDepth + 2)
       let text = try body.value(of: try BodyText.utf8(of: request.bytes, type: type))
       do throws(PatchError) {
@@ -112,7 +111,7 @@ enum RequestBody {
     request.headerFields[.contentType].map(MediaType.init)
   }
 
-  /// Returns query parameters as the JSON text of an object, for a client that sends its arguments there; `nil` when
+  /// Returns query parameters as the JSON text of an object, for clients that send their members there; `nil` when
   /// there are none.
   static func json(from parameters: QueryParameters) -> WrittenBody? {
     guard !parameters.items.isEmpty else { return nil }

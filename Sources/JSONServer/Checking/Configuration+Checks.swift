@@ -2,10 +2,10 @@ import JSONDatabase
 import JSONServerValues
 
 extension Server.Configuration {
-  /// What is checked in what clients write.
+  /// The checks of the bodies that clients send.
   ///
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a schema that cannot be used, and for a member without
-  ///   its resource.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for an invalid schema, and for a member without its
+  ///   resource.
   func checks() throws(ServerError) -> Checks {
     var checks = Checks()
     checks.followsData = checksBodies
@@ -24,19 +24,20 @@ extension Server.Configuration {
     return checks
   }
 
-  /// Refuses what ``checks()`` refuses.
+  /// Checks whether ``checks()`` succeeds.
   ///
   /// - Throws: ``ServerError`` with code `invalidConfiguration`.
   package func checkChecks() throws(ServerError) { _ = try checks() }
 
-  /// What a schema says that is not checked, for a person.
+  /// Warnings about parts of a schema that are not checked.
   var schemaWarnings: [String] {
     let ignored = jsonSchema.flatMap { try? JSONSchemaChecker($0).ignored } ?? []
     return ignored.isEmpty
       ? [] : ["The JSON schema's \(ignored.joined(separator: ", ")) are not followed; everything else is checked."]
   }
 
-  /// The same with the schema that the data's first member `$schema` names, where bodies are checked and none is given.
+  /// The same configuration with the schema that the data's first member `$schema` names, if bodies are checked and no
+  /// schema is set.
   func namingSchema() throws(ServerError) -> Server.Configuration {
     guard checksBodies, jsonSchema == nil, let (path, directory) = schemaReference, !path.contains("://") else {
       return self
@@ -55,7 +56,7 @@ extension Server.Configuration {
     return configuration
   }
 
-  /// The schema that the data names, and the directory from which a relative path leads there, with its slash.
+  /// The path of the schema in the data, and the directory of a relative path, with its slash.
   private var schemaReference: (path: String, directory: String)? {
     switch source {
     case .value(let value): value["$schema"]?.string.map { ($0, "") }
@@ -71,7 +72,7 @@ extension Server.Configuration {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
-  /// The text of a member `$schema` that stands first.
+  /// The text of a member `$schema`, if it is the first member.
   private static func firstReference(in bytes: ArraySlice<UInt8>) -> String? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let start = text.firstIndex(of: "{") else { return nil }

@@ -2,10 +2,10 @@ import JSONDatabase
 import JSONDescription
 import JSONServerValues
 
-/// Checks records by a JSON Schema of the whole file (draft 2020-12), in the part of it that forms need.
+/// Checks records by a JSON Schema of the whole file (draft 2020-12), with the keywords that forms need.
 ///
-/// Of a schema's keywords it follows those of ``keywords``, `$ref` within the document and booleans; annotations say
-/// nothing about validity, and all others are named in ``ignored``.
+/// It checks ``keywords``, `$ref` within the document, and boolean schemas. It skips annotations, and lists all other
+/// keywords in ``ignored``.
 struct JSONSchemaChecker: Sendable {
   private static let keywords: Set<String> = [
     "$ref", "$defs", "definitions", "type", "enum", "const", "required", "properties", "additionalProperties", "items",
@@ -16,18 +16,18 @@ struct JSONSchemaChecker: Sendable {
     "$schema", "$id", "$anchor", "$comment", "$vocabulary", "title", "description", "default", "examples",
     "deprecated", "readOnly", "writeOnly",
   ]
-  /// The most references that are followed without a step into the value.
+  /// The largest number of references in a row.
   private static let maximumReferences = 32
 
   private let document: JSONValue
   private var patterns: [String: TextPattern] = [:]
-  /// What the document says that is not followed.
+  /// The keywords of the document that are not checked.
   private(set) var ignored: [String] = []
 
   /// Reads a schema.
   ///
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the place of a pattern that cannot be used, of a
-  ///   reference that leads nowhere, and of a schema that is none.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the place of an invalid pattern, of a
+  ///   reference without target, and of an invalid schema.
   init(_ document: JSONValue) throws(ServerError) {
     self.document = document
     try read(document, at: "#")
@@ -51,7 +51,7 @@ struct JSONSchemaChecker: Sendable {
         if !reference.hasPrefix("#") {
           ignore("'$ref' to \(reference)")
         } else if target(of: reference) == nil {
-          throw Self.fault(below, "the reference '\(reference)' leads nowhere")
+          throw Self.fault(below, "the reference '\(reference)' has no target")
         }
       case "pattern":
         do throws(DatabaseError) {
@@ -75,7 +75,7 @@ struct JSONSchemaChecker: Sendable {
     ServerError(.invalidConfiguration, "The JSON schema cannot be used: at \(place), \(message).")
   }
 
-  /// The part of the document to which a JSON Pointer in it leads.
+  /// The part of the document at a JSON Pointer.
   private func target(of reference: String) -> JSONValue? {
     reference.dropFirst().split(separator: "/").reduce(document as JSONValue?) { value, name in
       let name = PercentEncoding.decode(name.utf8, plusIsSpace: false) ?? String(name)
@@ -84,7 +84,7 @@ struct JSONSchemaChecker: Sendable {
     }
   }
 
-  /// Finds what in a record of a resource, or in a single object, the schema does not allow.
+  /// Finds the problems of a record, or of a single resource.
   func problems(in value: ValidJSON, of resource: String, isRecord: Bool) -> [Problem] {
     guard let schemas = resolved(document), let schema = schemas["properties"]?[resource] else { return [] }
     var problems: [Problem] = []
@@ -97,7 +97,7 @@ struct JSONSchemaChecker: Sendable {
     return problems
   }
 
-  /// A schema without the references that lead to it; `nil` for none that is an object.
+  /// A schema after following its references; `nil` unless it is an object.
   private func resolved(_ schema: JSONValue) -> JSONValue? {
     var schema = schema
     for _ in 0..<Self.maximumReferences {
@@ -124,7 +124,7 @@ struct JSONSchemaChecker: Sendable {
     }
     if let type = schema["type"] {
       let names = type.string.map { [$0] } ?? type.array?.compactMap(\.string) ?? []
-      // What is of another type is not told again by each keyword for its own.
+      // Other keywords do not report a value of another type again.
       guard names.isEmpty || names.contains(where: value.isOfType) else {
         return fail("must be of type \(names.joined(separator: " or "))", at: place)
       }
@@ -157,7 +157,7 @@ struct JSONSchemaChecker: Sendable {
     for (name, member) in members {
       guard let schema = properties?[name] ?? schema["additionalProperties"] else { continue }
       if properties?[name] == nil, schema == false {
-        problems.append(Problem(place + [name], "is no member that is known"))
+        problems.append(Problem(place + [name], "is not a known member"))
       } else {
         check(member, by: schema, at: place + [name], &problems)
       }
@@ -195,7 +195,7 @@ struct JSONSchemaChecker: Sendable {
 }
 
 extension JSONValue {
-  /// Whether it is of a type that JSON Schema names.
+  /// Whether the value has a type of JSON Schema.
   fileprivate func isOfType(_ name: String) -> Bool {
     switch self {
     case .null: name == "null"

@@ -1,17 +1,18 @@
-/// Text from outside, made safe for a terminal and a log.
+/// Text of clients and files, made safe for a terminal and a log.
 package enum LogText {
-  /// Writes control characters, line breaks and characters that turn the direction of text as `\u{1B}`.
+  /// Escapes control characters, line breaks and characters that change the direction of text as `\u{1B}`.
   package static func escaped(_ text: String) -> String {
     replacingUnsafe(in: text) { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
   }
 
-  /// Writes the same characters in the strings of JSON text as `\u202E`, so that a reader of it sees what they were.
+  /// Escapes the same characters in the strings of JSON text as `\u202E`, so that a reader gets the original
+  /// characters.
   package static func escapedInJSON(_ text: String) -> String {
     // All of them have four digits or fewer, and none occurs outside strings in JSON text on one line.
     replacingUnsafe(in: text) { "\\u\(String(0x1_0000 + $0.value, radix: 16, uppercase: true).dropFirst())" }
   }
 
-  /// A request's target as a person reads it: its escapes decoded where they can be, and made safe.
+  /// A request's target for people: with its escapes decoded where possible, and made safe.
   package static func readable(_ target: String) -> String {
     escaped(PercentEncoding.decode(target.utf8, plusIsSpace: false) ?? target)
   }
@@ -23,7 +24,7 @@ package enum LogText {
     return (number < 0 ? "-" : "") + String(digits)
   }
 
-  /// A size in the largest unit of which it has one.
+  /// A size in a suitable unit.
   package static func size(_ bytes: Int) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")]
     guard let (unit, name) = units.first(where: { bytes >= $0.0 }) else { return "\(bytes) B" }
@@ -51,19 +52,19 @@ package enum LogText {
     return result
   }
 
-  /// How many columns of a terminal a text takes: two for each East Asian or emoji character.
+  /// The width of a text in a terminal: two columns for each East Asian or emoji character.
   package static func width(of text: String) -> Int {
     text.reduce(0) { width, character in
       width + (character.unicodeScalars.first.map(isWide) == true ? 2 : 1)
     }
   }
 
-  /// Spaces up to a width, for text in columns.
+  /// The spaces that fill a text to a width, for columns.
   package static func padding(of text: String, to width: Int) -> String {
     String(repeating: " ", count: max(width - self.width(of: text), 0))
   }
 
-  /// The ranges of Unicode's East Asian Width that are wide (UAX #11), without their small gaps.
+  /// The wide ranges of Unicode's East Asian Width (UAX #11), without their small gaps.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
@@ -83,13 +84,13 @@ package enum LogText {
   }
 }
 
-/// The line of a text that an error is about, with a caret under the place.
+/// The line of an error in a text, with a caret below the place.
 package struct Excerpt: Sendable, Hashable {
   package let text: String
 
-  /// Takes the line around an offset out of UTF-8 text; a long one is cut on both sides, terminal controls are escaped.
+  /// Takes the line around an offset out of UTF-8 text; cuts a long line on both sides, and escapes terminal controls.
   ///
-  /// At the text's end, the place is after the last thing before it.
+  /// At the text's end, the caret is after the last visible character.
   package init(of bytes: UnsafeBufferPointer<UInt8>, at offset: Int) {
     let isBreak = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
     let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || isBreak(byte) }

@@ -1,8 +1,8 @@
 import JSONDatabase
 
-/// A time as people and machines read it in logs and journals.
+/// A time in logs and journals, for people and programs.
 package struct Timestamp: Sendable {
-  /// Since 1970, by the wall clock; more than an `Int` of a watch holds.
+  /// Milliseconds since 1970, by the wall clock; more than the `Int` of a watch can hold.
   package let milliseconds: Int64
 
   init(secondsSince1970: Double) {
@@ -19,7 +19,7 @@ package struct Timestamp: Sendable {
   }
 }
 
-/// A point in time as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
+/// A time in the format of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
 struct HTTPDate: Sendable, Hashable, Comparable {
   let secondsSince1970: Int64
 
@@ -32,7 +32,7 @@ struct HTTPDate: Sendable, Hashable, Comparable {
     self.secondsSince1970 = secondsSince1970
   }
 
-  /// Reads a date in the preferred form; `nil` for the two obsolete ones, which no client has sent for decades.
+  /// Reads a date in the preferred format; `nil` for the two obsolete formats, which no client has sent for decades.
   init?(text: String) {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), 1...31 ~= day,

@@ -2,14 +2,14 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-// Where a version of the data is read or changed: at once on the engine's loop, or on another thread when that takes long.
-// Whether it does is found out by trying: what would take long gives up at once, and begins again on the other thread.
+// Reads and changes the data: on the engine's event loop, or on another thread when that takes long. Every operation
+// starts on the event loop; one that would take long stops early, and begins again on another thread.
 
 extension Engine {
-  /// The most reads of a server and its sessions that take long and are under way or wait.
+  /// The largest number of long reads that a server and its sessions run or keep waiting.
   static let maximumLargeReads = 64
 
-  /// The longest body that is parsed at once: in a fraction of a millisecond.
+  /// The longest body that is parsed on the event loop, which takes a fraction of a millisecond.
   static let quickBody = 128 * 1024
 
   // MARK: Reading
@@ -30,12 +30,12 @@ extension Engine {
     try calculate(for: context, haste.refusedWork, isFixed: isSaved) { version in
       Result { () throws(ShapedOperation.Refusal) in
         var success = try operation.carryOut(on: &version)
-        // On the thread that has read it.
+        // On the thread that has read the record.
         success.result.joinLargeRecord()
         return success
       }
     } then: { engine, outcome in
-      // What it shows was taken back: the file could not be written, or was edited.
+      // The response shows data that was rolled back: the file could not be written, or was edited.
       if !isSaved, retractions != engine.writes.retractions {
         return engine.carryOut(.resource(operation.endpoint), context)
       }
@@ -43,20 +43,20 @@ extension Engine {
     }
   }
 
-  /// Calculates something from the data on another thread, and goes on with it on this one.
+  /// Calculates something from the data on another thread, and continues on the event loop.
   ///
   /// - Parameters:
-  ///   - work: What there was no time for on this one; `nil` when nothing was tried.
-  ///   - isFixed: Whether the version is what it will be about, whatever comes behind it on its connection.
+  ///   - work: The work for which there was no time on the event loop; `nil` when nothing was tried.
+  ///   - isFixed: Whether the calculation uses the current version, whatever later requests on the connection change.
   /// - Throws: 503 when too many calculations wait.
   func calculate<Outcome: Sendable>(
     for context: RequestContext, _ work: Patience.Work? = nil, isFixed: Bool = true,
     _ calculation: @escaping @Sendable (inout Database) -> Outcome,
     then goOn: @escaping @Sendable (isolated Engine, Outcome) -> Void
   ) throws(RequestError) {
-    // As it is before anything comes behind it on its connection.
+    // The version before any later request on the connection.
     let database = writes.database
-    // What waits for an index that another one makes takes no time of its own.
+    // Waiting for an index that another request makes does not count as a calculation.
     let name = work?.name
     let isWaiting = work?.isUnderWay == true || name.map { indexing[$0] != nil } == true
     let number = isWaiting ? 0 : 1
@@ -68,7 +68,7 @@ extension Engine {
     if let name { indexing[name, default: 0] += 1 }
     let patience = Patience(sharing: WorkerThreads.calculations.share)
     context.progress(.calculating { patience.end() })
-    // One that may begin again, since what it shows may be taken back, must not meet a write from behind it then.
+    // A read that may begin again, since its data may be rolled back, must not see a later write of its connection.
     if isFixed { context.progress(.tookEffect) }
     let notice = scheduleNotice(work?.name, or: "reading much", for: context)
     WorkerThreads.calculations.run { [loop] in
@@ -107,24 +107,24 @@ extension Engine {
 
   // MARK: Changing
 
-  /// Whether a change may begin now; if it has to wait, it does, and is performed then.
+  /// Whether a change may begin now. A change that has to wait is queued, and carried out later.
   ///
-  /// - Parameter change: What is refused where changes are, such as a method.
-  /// - Throws: 403 when changes are refused, and 503 while no copy can be made of what is replaced.
+  /// - Parameter change: The name of the change for messages, such as a method.
+  /// - Throws: 403 when changes are refused, and 503 while no copy can be made of data that is replaced.
   func mayBegin(_ change: String, for requester: Requester) throws(RequestError) -> Bool {
     try allowWriting(change)
     return try !writes.postpone(requester)
   }
 
-  /// Changes the data, at once or on another thread, and goes on when that has the change.
+  /// Changes the data, on the event loop or on another thread, and continues when the change is made.
   ///
-  /// A change is a function of a version. On another thread, it makes a version that shares all rows with the data and
-  /// then takes the data's place. Until then reads show the version before, and other changes wait for their turn.
+  /// A change is a function of a version. On another thread, it makes a new version that shares unchanged rows with the
+  /// data and then replaces the data. Until then reads show the old version, and other changes wait.
   ///
   /// - Parameters:
   ///   - isLarge: Whether the change is sure to take long.
-  ///   - change: The change; called again when it takes long. Where it throws, the data stays as it is.
-  ///   - goOn: Is given the version before the change.
+  ///   - change: The change; called again when it takes long. When it throws, the data stays as it is.
+  ///   - goOn: Called with the version before the change.
   func change<Success: Sendable, Failure: Error>(
     for requester: Requester, isLarge: Bool = false,
     _ change: @escaping @Sendable (inout Database) throws(Failure) -> Success,
@@ -158,8 +158,8 @@ extension Engine {
           if case .success = outcome { engine.writes.commits.markLarge() }
           engine.writes.goOnCommitting(on: engine)
           for requester in waiting { engine.carryOut(requester) }
-          // Its commit brings the same edits, counts the attempt and, where servers share the data, keeps the turn: taken
-          // back here, it would begin again without that, perhaps forever.
+          // The commit brings the same edits, counts the attempt and keeps the turn where servers share the data.
+          // Rolled back here, the write would begin again without that, perhaps forever.
           if engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
           engine.writes.releaseUnusedTurn()
         }
@@ -167,7 +167,7 @@ extension Engine {
     }
   }
 
-  /// Changes the data as a request says, and responds.
+  /// Changes the data as a request demands, and responds.
   func change(_ operation: ShapedOperation, _ context: RequestContext) {
     let isLarge = context.request.bytes.count > Self.quickBody
     let requester = Requester.client(context, .resource(operation.endpoint))
@@ -183,10 +183,10 @@ extension Engine {
 
   // MARK: The state
 
-  /// Told what came of something that may have had to ask the database that servers share.
+  /// Called with a result that may have needed the shared database.
   typealias Completion<Success> = @Sendable (isolated Engine, Result<Success, RequestError>) -> Void
 
-  /// Changes what the server knows besides the data; all that is derived from that follows, before the change is saved.
+  /// Changes the server's state, and updates everything that is derived from it, before the change is saved.
   @discardableResult
   func changeState<Success, Failure: Error>(
     _ change: (inout ServerState) throws(Failure) -> Success
@@ -198,9 +198,9 @@ extension Engine {
     return success
   }
 
-  /// Changes what the server knows besides the data, and goes on when that is saved where servers share it.
+  /// Changes the server's state, and continues when the change is saved, where servers share the state.
   ///
-  /// - Parameter change: Called again when another server was first. Where it throws, nothing is changed.
+  /// - Parameter change: Called again when another server was first. When it throws, nothing is changed.
   func changeState<Success: Sendable>(
     _ change: @escaping @Sendable (inout ServerState) throws(RequestError) -> Success,
     then completion: @escaping Completion<Success>
@@ -213,7 +213,7 @@ extension Engine {
     writes.respondWhenShared(PendingResponse(requester: .code(call), response: .json([:])), showing: nil, on: self)
   }
 
-  /// Updates what is derived from the state.
+  /// Updates everything that is derived from the state.
   func follow(_ keys: [ServerState.Key]) {
     rules.follow(keys, on: self)
     let kinds = Set(keys.map(\.kind))
@@ -223,7 +223,7 @@ extension Engine {
     if kinds.contains(.token) { events.endVoidWatches(on: self) }
   }
 
-  /// Says what is under way when it takes long: some work, or for which request something is done.
+  /// Logs a notice about work that takes long, or about the request that needs it.
   private func scheduleNotice(
     _ work: String? = nil, or action: String, for context: RequestContext
   ) -> EventLoopExecutor.ScheduledTask {
@@ -235,12 +235,12 @@ extension Engine {
 
   // MARK: Bodies
 
-  /// Whether the body of a request has to be parsed on another thread first.
+  /// Whether the body of a request must first be parsed on another thread.
   func hasUnparsedBody(_ context: RequestContext) -> Bool {
     context.request.bytes.count > Self.quickBody && context.parsed == nil && !context.isAdministrative
   }
 
-  /// Parses the body of a request on another thread, and goes on with the request.
+  /// Parses the body of a request on another thread, and continues with the request.
   func parseAside(_ context: RequestContext) throws(RequestError) {
     let addressed = context.isHidden ? context : try authorization?.removingGuard(context) ?? context
     let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
@@ -262,7 +262,7 @@ extension RequestContext {
 /// The operation of a request with a large body, parsed on another thread.
 struct ParsedEndpoint: Sendable {
   let endpoint: Result<Endpoint, RequestError>
-  /// The same with what the body holds under the name in which responses hold records.
+  /// The operation with the unwrapped body.
   let unwrapped: Result<Endpoint, RequestError>
 
   fileprivate init(_ request: Request, _ target: ParsedTarget, wrapName: String?, _ database: Database) {
@@ -278,20 +278,20 @@ struct ParsedEndpoint: Sendable {
   }
 }
 
-/// The write that another thread carries out, and the writes that wait until it has.
+/// A write that another thread carries out, and the writes that wait for it.
 struct LargeWrite {
-  /// Tells it from one that was begun again since.
+  /// Distinguishes this write from its repetition.
   let number: Int
   let requester: Requester
-  /// The writes that came while it was under way, in order.
+  /// The writes that arrived during this write, in order.
   var waiting: [Requester] = []
 }
 
 extension WriteCoordinator {
-  /// Makes a write wait for the large write or the takeover in progress, if there is one.
+  /// Queues a write behind the large write or the takeover in progress, if there is one.
   ///
-  /// - Returns: Whether it waits.
-  /// - Throws: 503 while no copy can be made of what the takeover removes.
+  /// - Returns: Whether the write waits.
+  /// - Throws: 503 while no copy can be made of data that the takeover removes.
   func postpone(_ requester: Requester) throws(RequestError) -> Bool {
     if largeWrite != nil {
       largeWrite?.waiting.append(requester)
@@ -306,17 +306,16 @@ extension WriteCoordinator {
 
   /// Ends a large write.
   ///
-  /// - Returns: The writes that have waited for it; `nil` when what it was made from was taken back, and it is carried out
-  ///   again.
+  /// - Returns: The writes that waited for it; `nil` when its base was rolled back, and the write is carried out again.
   fileprivate func endLargeWrite(_ number: Int) -> [Requester]? {
     guard let write = largeWrite, write.number == number else { return nil }
     largeWrite = nil
     return write.waiting
   }
 
-  /// Gives the large write up: what it was made from is taken back.
+  /// Cancels the large write, since its base is rolled back.
   ///
-  /// - Returns: What is to be carried out again, in order.
+  /// - Returns: The requests to carry out again, in order.
   func abandonLargeWrite() -> [Requester] {
     defer { largeWrite = nil }
     return largeWrite.map { [$0.requester] + $0.waiting } ?? []

@@ -4,10 +4,11 @@ import JSONDatabase
 import JSONServerValues
 import JSONStorage
 
-/// The one owner of a server's state.
+/// The owner of a server's state.
 ///
-/// The actor lives on the event loop of the server's connections, so that a connection calls it without a hop, and
-/// nothing else runs while it responds: a reader sees whole versions. The way of a request is in Pipeline.swift.
+/// The actor runs on the event loop of the server's connections. So a connection calls it without a context switch, and
+/// nothing else runs while it responds: a reader never sees half of a change. Pipeline.swift has the steps of a
+/// request.
 actor Engine: Application {
   nonisolated let loop: EventLoopExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
@@ -15,40 +16,40 @@ actor Engine: Application {
   let configuration: Server.Configuration
   /// The rules for every request and response.
   let policies: HTTPPolicies
-  /// The data, and what makes changes of it durable.
+  /// The data, and the durability of its changes.
   let writes: WriteCoordinator
-  /// What is prepared for requests: faults, holds and stubs.
+  /// The faults, holds and stubs.
   let rules: Rules
   let journal: Journal
   let events = EventFeed()
   let snapshots = Snapshots()
   var settings: Settings
-  /// Who has signed in; `nil` when nobody has to.
+  /// The sign-in; `nil` for a server without sign-in.
   let signIn: SignInState?
   /// The sessions of the server.
   let sessions: Sessions
-  /// Whether it is one of them.
+  /// Whether this engine belongs to a session.
   let isSession: Bool
   /// Whether other servers write the data, too.
   nonisolated let isShared: Bool
-  /// The calls to another server; `nil` when there is none.
+  /// The calls to another server; `nil` for none.
   let upstreamCalls: UpstreamCalls?
   var hints = Hints()
-  /// How the server's addresses begin.
+  /// The beginning of the server's addresses.
   let mount: Mount
-  /// Whether they begin in another way than a request's does by itself.
+  /// Whether that differs from the beginning of a request's own address.
   private let isMounted: Bool
   private let mountSegments: [String]
-  /// Whether letter case makes no difference in the paths that patterns are compared with.
+  /// Whether patterns compare paths without letter case.
   let ignoresCase: Bool
-  /// The system's uptime when it began.
+  /// The system's uptime at the start.
   let started = System.uptime
   private(set) var outstanding = OutstandingWork()
-  /// The time for what is done on the loop, while other requests wait.
+  /// The time limit of work on the event loop, while other requests wait.
   let haste = Patience(isShort: true)
-  /// How many reads make, or wait for, an index, by what that is called.
+  /// The number of reads that make an index, or wait for it, by the name of the work.
   var indexing: [String: Int] = [:]
-  /// Whether the server is stopping: then nothing is delayed deliberately any more.
+  /// Whether the server is stopping; then nothing is delayed any more.
   private(set) var isStopping = false
   private(set) var isClosed = false
 
@@ -59,7 +60,7 @@ actor Engine: Application {
     self.configuration = configuration
     self.loop = loop
     self.policies = policies
-    // The data at start is read beside the data now, by sessions and where an edit is compared with both.
+    // Sessions and comparisons with edits read the initial data together with the current data.
     writes = WriteCoordinator(
       source, initial: source.database.separated(), ids: ids, durability: configuration.durability)
     rules = Rules(startingWith: stubs)
@@ -76,7 +77,7 @@ actor Engine: Application {
     ignoresCase = configuration.dialect == .classic
   }
 
-  /// Creates the engine of a session: with the data that a server had at its start, and nothing else of it.
+  /// Creates the engine of a session, with only the initial data of a server.
   ///
   /// - Parameter server: The server's engine.
   init(sessionOf server: isolated Engine) {
@@ -102,15 +103,15 @@ actor Engine: Application {
 
   var store: (any Store)? { writes.store }
 
-  /// The data as it is now.
+  /// The current data.
   var database: Database { writes.database }
 
-  /// Who may do what now; `nil` when nobody has to sign in.
+  /// The current rights; `nil` for a server without sign-in.
   var authorization: Authorization? { signIn?.authorization(on: self) }
 
-  /// Removes the path under which the server is mounted from a request's target.
+  /// Removes the path prefix from a request's target.
   ///
-  /// - Returns: The target below it.
+  /// - Returns: The rest of the target.
   func enterMount(_ request: inout Request) throws(RequestError) -> String {
     guard isMounted else { return request.target }
     guard let rest = Self.rest(of: request.target, below: mountSegments) else {
@@ -122,7 +123,8 @@ actor Engine: Application {
     return request.target
   }
 
-  /// What follows the segments of a path in a target, however those are escaped; `nil` when they do not begin it.
+  /// The rest of a target after the segments of a path, in any escaped form; `nil` when the target does not begin with
+  /// them.
   private static func rest(of target: String, below segments: [String]) -> Substring? {
     var rest = target[...]
     for segment in segments {
@@ -134,16 +136,16 @@ actor Engine: Application {
     return rest.isEmpty || rest.first == "/" || rest.first == "?" ? rest : nil
   }
 
-  /// - Throws: 403 when changes are refused.
+  /// - Parameter change: The name of the change for the message, such as a method.
   ///
-  /// - Parameter change: What is refused then, such as a method.
+  /// - Throws: 403 when changes are refused.
   func allowWriting(_ change: String) throws(RequestError) {
     guard settings.isReadOnly else { return }
     throw RequestError(
       .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(change) is refused.")
   }
 
-  /// Names parameters that have no effect in the response, and reports each once.
+  /// Names parameters without effect in the response, and logs each of them once.
   func report(_ ignored: [IgnoredParameter], of context: RequestContext, in response: inout PreparedResponse) {
     response.headerFields[.xIgnoredParameters] = IgnoredParameter.fieldValue(ignored, in: context.target.parameters)
     for parameter in ignored {
@@ -152,13 +154,13 @@ actor Engine: Application {
     }
   }
 
-  /// Refuses a request that a strict server did not expect, and marks it in the journal.
+  /// Refuses an unexpected request of a strict server, and marks it in the journal.
   func refuseUnexpected(_ context: RequestContext, _ message: String) {
     finalize(context.noting { $0.isUnexpected = true }, RequestError(.malformed, message).response())
   }
 
-  /// Refuses a request with parameters that have no effect, and says what was probably meant; a strict server did not
-  /// expect it.
+  /// Refuses a request with parameters without effect, and suggests names. For a strict server, the request is
+  /// unexpected.
   func refuse(_ context: RequestContext, _ ignored: [IgnoredParameter]) {
     let sentences = ignored.map { parameter in
       Hints.text(for: parameter, of: context.request) { self.writes.database.memberNames(of: $0) }
@@ -168,7 +170,7 @@ actor Engine: Application {
     finalize(context, RequestError(.malformed, "\(message) Nothing was changed.").response())
   }
 
-  /// Reports what a person should know about a request, and what else a deletion removed.
+  /// Logs the warnings about a request, and the dependent records that a deletion removed.
   func report(_ result: EndpointResult, of context: RequestContext) {
     for note in result.notes {
       if let hint = hints.hint(for: note, path: context.request.path) { configuration.onEvent(.hint(hint)) }
@@ -185,9 +187,9 @@ actor Engine: Application {
     }
   }
 
-  /// Rewrites targets by other rules from now on.
+  /// Sets other rewrite rules.
   ///
-  /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
+  /// - Throws: ``ServerError`` for the first invalid rule; the old rules stay then.
   func setRoutes(_ rules: JSONObject) throws(ServerError) {
     try policies.setRules(rules, allowGuards: configuration.signIn != nil)
   }
@@ -202,7 +204,7 @@ actor Engine: Application {
     }
   }
 
-  /// Refuses what was asked for.
+  /// Refuses a requester's change.
   func refuse(_ requester: Requester, because error: RequestError) {
     switch requester {
     case .client(let context, _): finalize(context, error.response())
@@ -210,7 +212,7 @@ actor Engine: Application {
     }
   }
 
-  /// Does what was asked for, perhaps once more.
+  /// Carries out a requester's change, perhaps once more.
   func carryOut(_ requester: Requester) {
     switch requester {
     case .client(let context, let route): carryOut(route, context)
@@ -225,15 +227,15 @@ actor Engine: Application {
 
   // MARK: Deferred work
 
-  /// Does work on the loop, after what waits there.
+  /// Does work on the event loop, after waiting work.
   nonisolated func execute(_ work: @escaping @Sendable (isolated Engine) -> Void) {
     loop.execute { self.assumeIsolated { work($0) } }
   }
 
-  /// Does work on the loop, and returns what comes of it.
+  /// Does work on the event loop, and returns its result.
   func run<Result: Sendable>(_ work: @Sendable (isolated Engine) async -> Result) async -> Result { await work(self) }
 
-  /// Does work when a time has passed, or when the server stops.
+  /// Does work after some time, or when the server stops.
   func schedule(after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {
     let number = outstanding.nextNumber()
     let task = loop.schedule(after: wait) {
@@ -242,7 +244,7 @@ actor Engine: Application {
     outstanding.addDelayed(number, task, work)
   }
 
-  /// Keeps a task until it ends, to cancel it when the server closes.
+  /// Keeps a task until it ends, and cancels it when the server closes.
   ///
   /// - Returns: The task's number.
   @discardableResult
@@ -255,15 +257,15 @@ actor Engine: Application {
     return number
   }
 
-  /// Cancels a task that is kept; does nothing when it has ended.
+  /// Cancels a kept task, unless it has ended.
   func cancel(_ number: Int) {
     outstanding.tasks[number]?.cancel()
   }
 
-  /// A number that no task, subscriber or waiter has.
+  /// A number that no task, subscriber or waiting caller has.
   func nextNumber() -> Int { outstanding.nextNumber() }
 
-  /// Does immediately what was only delayed deliberately: a server that stops does not wait for it.
+  /// Does all delayed work immediately, since a stopping server does not wait.
   func releaseDelayed() {
     isStopping = true
     if !isSession { sessions.removeAll() }
@@ -280,7 +282,7 @@ actor Engine: Application {
     for task in outstanding.tasks.values { task.cancel() }
   }
 
-  /// Ends all streams and waits, saves what is in progress, keeps what only memory has, and closes the files.
+  /// Ends all streams and waits, saves the work in progress, keeps data that only memory has, and closes the files.
   func close() async {
     end()
     guard let store else { return }
@@ -289,14 +291,14 @@ actor Engine: Application {
   }
 }
 
-/// The work that an engine does later, and the tasks that run beside the loop.
+/// The work that an engine does later, and its tasks outside of the event loop.
 struct OutstandingWork {
   private struct Delayed {
     let task: EventLoopExecutor.ScheduledTask
     let work: @Sendable (isolated Engine) -> Void
   }
 
-  /// The requests that are with middleware.
+  /// The requests in middleware.
   var tasks: [Int: Task<Void, Never>] = [:]
   private var delayed: [Int: Delayed] = [:]
   private var lastNumber = 0
@@ -324,8 +326,8 @@ struct OutstandingWork {
 }
 
 extension Engine {
-  /// Takes over edits that nobody has noticed yet, as any other (R2), and keeps a copy of what only memory has: what is
-  /// served while its file is missing or invalid.
+  /// Loads edits that were not noticed yet (R2), and copies data that only memory has: the served data of a missing or
+  /// invalid file.
   func keepUnseen(_ store: any Store) async {
     guard writes.hasHistory else { return }
     await settle()
@@ -341,14 +343,15 @@ extension Engine {
       }
       let outcome =
         switch copy {
-        case .success(let path): "What was served is kept as '\(path)'."
-        case .failure(let error): "What was served is lost, since no copy could be kept: \(error.message)"
+        case .success(let path): "The served data is kept as '\(path)'."
+        case .failure(let error): "The served data is lost, since no copy could be written: \(error.message)"
         }
       configuration.onEvent(.warning("\(fault) \(outcome)"))
     }
   }
 
-  /// Does work that blocks on another thread; what that has handed to the loop is done when this returns.
+  /// Does blocking work on another thread; the event loop has done everything that this work passed to it when this
+  /// returns.
   func blocking<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { [loop] continuation in
       DispatchQueue(label: "swift-json-server.close").async {
@@ -358,7 +361,7 @@ extension Engine {
     }
   }
 
-  /// Waits until nothing is on its way to the files, and no replacement of the data waits for a copy that can be made.
+  /// Waits until all writes are saved, and no replacement of the data waits for a copy that can be made.
   private func settle() async {
     await withCheckedContinuation { continuation in
       let call = SwiftCall(
@@ -373,7 +376,7 @@ extension Engine {
 }
 
 extension Engine {
-  /// Passes a request through the middleware, outermost first, and then carries it out.
+  /// Passes a request through the middleware, the outermost first, and then carries it out.
   func passThroughMiddleware(_ context: RequestContext) {
     let context = context.notes == nil ? context.withNotes : context
     let next = middlewareChain(around: context)
@@ -398,7 +401,7 @@ extension Engine {
           self.assumeIsolated { $0.serve(inner, within: context) { continuation.resume(returning: $0) } }
         }
       }
-      // A large body is made whole here, not on the loop.
+      // A large body is made here, not on the event loop.
       return response.response
     }
     for middleware in configuration.middleware.reversed() {
@@ -420,7 +423,7 @@ extension Engine {
           request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, ignoresCase: ignoresCase,
           isInner: true, notes: outer.notes,
           progress: { progress in
-            // Whether the request has taken effect is the middleware's to say, by responding.
+            // The response of the middleware shows that the request has taken effect.
             if case .tookEffect = progress { return }
             outer.progress(progress)
           }, reply: reply))

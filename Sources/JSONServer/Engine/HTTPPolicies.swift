@@ -7,20 +7,20 @@ final class HTTPPolicies {
   private let hosts: HostPolicy
   private let origins: CrossOriginPolicy
   private let compression: Compression?
-  /// `nil` without directories.
+  /// The static files; `nil` without directories.
   private let staticFiles: StaticFiles?
-  /// The fields of a response that shows data, `Vary` among them, to a client that sends no field on which they depend.
+  /// The fields of a response with data, including `Vary`, to a request without any field that they depend on.
   private let commonFields: CommonFields
-  /// Those of one that shows a list, but for `X-Total-Count`.
+  /// The same fields for a list, without `X-Total-Count`.
   private let commonFieldsOfList: CommonFields
-  /// `nil` without any.
+  /// The rewrite rules; `nil` for none.
   private(set) var rules: RewriteRules?
-  /// The guards that stand among the rewrite rules, by the names of their resources as written there.
+  /// The guards among the rewrite rules, by the names of resources as written there.
   private(set) var guards: [String: Guard]
-  /// The Host that was admitted last: a client sends the same one with every request.
+  /// The last accepted Host: a client sends the same one with every request.
   private var knownHost: String?
 
-  /// - Throws: ``ServerError`` for a rewrite rule, or a name around responses, that cannot be used.
+  /// - Throws: ``ServerError`` for an invalid rewrite rule, and for an invalid name for wrapping.
   init(_ configuration: Server.Configuration) throws(ServerError) {
     if let name = configuration.wrapName, name.isEmpty || name == "total" {
       throw ServerError(.invalidConfiguration, "'\(name)' cannot hold the records; choose another name, such as data.")
@@ -45,15 +45,15 @@ final class HTTPPolicies {
     (self.origins, self.compression) = (origins, compression)
   }
 
-  /// The fields of a response that shows a result, to a client that sends no field on which they depend.
+  /// The fields of a response with a result, to a request without any field that they depend on.
   func commonFields(of result: EndpointResult) -> CommonFields {
     result.total == nil ? commonFields : commonFieldsOfList
   }
 
-  /// Takes other rewrite rules.
+  /// Sets other rewrite rules.
   ///
-  /// - Parameter allowGuards: Whether json-server-auth's short form is understood, too: `"posts": 640`.
-  /// - Throws: ``ServerError`` that names the rule that cannot be used; those before stay then.
+  /// - Parameter allowGuards: Whether json-server-auth's short form is valid, too: `"posts": 640`.
+  /// - Throws: ``ServerError`` that names the invalid rule; the old rules stay then.
   func setRules(_ routes: JSONObject, allowGuards: Bool) throws(ServerError) {
     (guards, rules) = try Self.read(routes, allowGuards: allowGuards)
   }
@@ -69,7 +69,7 @@ final class HTTPPolicies {
     }
   }
 
-  /// - Throws: 403, when a foreign page would begin a session.
+  /// - Throws: 403, when a page of another site would begin a session.
   func checkBeginning(of session: SessionName, by request: Request) throws(RequestError) {
     try origins.checkBeginning(of: session, by: request)
   }
@@ -84,10 +84,10 @@ final class HTTPPolicies {
     return rule
   }
 
-  /// Checks who asks, and gives the request the method that it is carried out with.
+  /// Checks the sender, and sets the effective method of a request.
   ///
-  /// - Returns: The response to a preflight, which goes no further.
-  /// - Throws: 400 or 403, when the Host or the Origin may not use the server.
+  /// - Returns: The response to a preflight, which needs no further steps.
+  /// - Throws: 400 or 403, when the server does not accept the Host or the Origin.
   func preprocess(_ request: inout Request) throws(RequestError) -> PreparedResponse? {
     let host = request.headerFields.joined(.host)
     if host == nil ? !request.mayLackHost : host != knownHost {
@@ -97,7 +97,7 @@ final class HTTPPolicies {
     if let response = origins.preflight(request) { return response }
     try origins.check(request)
     if request.mayAskForScript { try origins.checkScript(request) }
-    // A method that is overridden is decided before a POST to a record is taken for an update.
+    // An overriding method is applied before a POST to a record becomes an update.
     if request.method == .post, let name = request.headerFields[.methodOverride],
       let method = HTTPRequest.Method(name.uppercased()), Self.overriding.contains(method)
     {
@@ -108,7 +108,7 @@ final class HTTPPolicies {
 
   private static let overriding: Set<HTTPRequest.Method> = [.get, .head, .put, .patch, .delete, .post]
 
-  /// Responds with what is not a resource: a static file, the page, the rewrite rules.
+  /// Returns the response to a request that is not for a resource: a static file, the page, the rewrite rules.
   func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
     if let response = staticFiles?.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
@@ -117,13 +117,13 @@ final class HTTPPolicies {
     return .json(.object(rules?.rules ?? JSONObject()))
   }
 
-  /// Whether a request gets a file of the page; those below `/__admin` aside.
+  /// Whether the response is a file of the page, outside of `/__admin`.
   func servesPage(for request: Request, _ path: Path) -> Bool {
     guard Self.pageFile(at: path) != nil, request.method == .get || request.method == .head else { return false }
     return staticFiles?.respond(to: Self.resolved(request, path)) == nil
   }
 
-  /// The file of the page that is at a path outside `/__admin`, as json-server 0.17's own files are.
+  /// The file of the page at a path outside of `/__admin`, where json-server 0.17 has its own files.
   private static func pageFile(at path: Path) -> String? {
     guard path.segments.count < 2 else { return nil }
     return switch path.segments.first {
@@ -133,7 +133,7 @@ final class HTTPPolicies {
     }
   }
 
-  /// Responds with a static page that was asked for without its extension.
+  /// Returns a static page that was requested without its extension.
   func staticPage(for request: Request, _ path: Path) -> PreparedResponse? {
     staticFiles?.respond(toPage: Self.resolved(request, path)).map { PreparedResponse($0) }
   }
@@ -145,16 +145,16 @@ final class HTTPPolicies {
     return resolved
   }
 
-  /// Gives a response what depends on the request alone: its form, its validator, its coding, who may read it.
+  /// Adds everything that depends on the request: JSONP, the validator, compression, CORS fields.
   ///
-  /// - Returns: The response's body before it was compressed.
+  /// - Returns: The response's body before compression.
   func finalize(_ response: inout PreparedResponse, for context: RequestContext) -> PreparedResponse.Body {
     let request = context.original
     if let message = response.errorMessage, Self.takesOnlyText(request) {
       response.body = .bytes(Array(message.utf8))
       response.headerFields[.contentType] = "text/plain; charset=utf-8"
     }
-    // A script element of any page can read JSONP, so only data has it.
+    // Any page can read JSONP with a script element, so only data is available as JSONP.
     if request.mayAskForScript, !context.isAdministrative, let callback = JSONP.callback(in: context.target.parameters)
     {
       JSONP.apply(to: &response, callback: callback)
@@ -162,14 +162,14 @@ final class HTTPPolicies {
     if request.method == .get || request.method == .head { validate(&response, request) }
     let body = response.body
     compression?.apply(to: &response, for: request)
-    // The type tells what the body would vary by, and nothing without one.
+    // The type is needed for `Vary` before this, and a 304 has none.
     if response.status == .notModified { response.headerFields[.contentType] = nil }
     origins.addFields(to: &response, for: request)
     response.refusedOrigin = origins.refusedOrigin(of: request)
     return body
   }
 
-  /// Whether a client asks for plain text and would not take JSON, as clients that show errors as they come do.
+  /// Whether a client accepts plain text but not JSON, as clients that show errors directly do.
   private static func takesOnlyText(_ request: Request) -> Bool {
     guard let accept = request.headerFields[.accept]?.lowercased() else { return false }
     return accept.contains("text/plain") && !accept.contains("json") && !accept.contains("*/*")
@@ -181,11 +181,11 @@ final class HTTPPolicies {
     switch response.body {
     case .bytes(let body):
       let isTagged = response.commonFields == nil && response.headerFields.contains(.eTag)
-      // The response to HEAD of another server has no body to go by.
+      // The response of another server to HEAD has no body to make a validator of.
       let isHead = response.commonFields == nil && body.isEmpty && response.headerFields.contains(.contentLength)
-      // That of the OpenAPI document, which may be large, was made with it.
+      // The OpenAPI document, which may be large, already has its validator.
       if !isTagged, !isHead, response.validator == nil { response.validator = EntityTag(of: body) }
-    // Theirs comes from the version of the data.
+    // Their validator comes from the version of the data.
     case .slices: break
     case .stream: return
     }

@@ -2,15 +2,16 @@ import HTTPTypes
 import JSONDatabase
 import NIOConcurrencyHelpers
 
-/// The way of a request, from top to bottom: preprocess, sign-in, simulate, route, carry out or proxy, finalize.
+/// The steps of a request, from top to bottom: preprocess, sign-in, simulate, route, carry out or proxy, finalize.
 ///
-/// Each step ends the way with a response, or hands the request on to the next one; every way ends in `finalize`.
+/// Each step responds, or passes the request to the next step; all end in `finalize`.
 extension Engine {
   nonisolated func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
     reply: @escaping Reply
   ) {
-    // A function: a closure would find out again that it runs on the loop, which takes as long as to find a resource.
+    // A function: a closure would check again at run time that it runs on the event loop, which takes as long as
+    // finding a resource.
     func begin(_ engine: isolated Engine) { engine.begin(request, progress: progress, reply: reply) }
     assumeIsolated(begin)
   }
@@ -48,7 +49,7 @@ extension Engine {
 
   private func begin(_ context: RequestContext, _ preflight: PreparedResponse?) {
     if let preflight { return finalize(context, preflight) }
-    // Middleware surrounds all that follows except `finalize`, and sees responses as they are before that.
+    // Middleware encloses all later steps except `finalize`, and sees responses as they are before it.
     if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
     authorize(context)
   }
@@ -69,7 +70,7 @@ extension Engine {
     if context.isHidden { serve(context) } else { rules.simulate(context, on: self) }
   }
 
-  /// route, then carry out; what leads nowhere is asked of another server, if there is one
+  /// route, then carry out; or proxy, when this server has nothing at the path
   func serve(_ context: RequestContext) {
     do throws(RequestError) {
       carryOut(try route(context), context)
@@ -86,7 +87,7 @@ extension Engine {
 
   /// carry out: a built-in response · admin · events · a resource, read immediately or written
   ///
-  /// A write that collided with an edit of the file comes here again, with its route as parsed the first time.
+  /// A write that collided with an edit of the file is carried out again, with its parsed route.
   func carryOut(_ route: Route, _ context: RequestContext) {
     do throws(RequestError) {
       switch route {
@@ -133,14 +134,14 @@ extension Engine {
     if endpoint.isWrite { change(operation, context) } else { try read(operation, context) }
   }
 
-  /// Whether parameters without an effect are an error: a change of many records does not go by half of its filters.
+  /// Whether parameters without effect are an error, as for changes of many records, which must not ignore a filter.
   func refusesIgnored(_ endpoint: Endpoint) -> Bool { configuration.isStrict || endpoint.changesMany }
 
-  /// carry out: what was read or written as a response
+  /// carry out: the response to a read or a write
   ///
   /// - Parameters:
-  ///   - isSaved: Whether all that it shows was saved when it was read.
-  ///   - validator: The validator of a large body; `nil` for that of the data as it is now.
+  ///   - isSaved: Whether all data that the response shows was saved when it was read.
+  ///   - validator: The validator of a large body; `nil` for that of the current data.
   ///   - base: The version before a change.
   func respond(
     to context: RequestContext, _ operation: ShapedOperation,
@@ -155,7 +156,7 @@ extension Engine {
     case .success(let success):
       let result = success.result
       report(result, of: context)
-      // Middleware sees responses without what `finalize` adds to them.
+      // Middleware sees responses without the parts that `finalize` adds.
       var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields(of: result))
       if case .slices = response.body, !endpoint.isWrite, !context.isInner {
         response.validator = validator ?? writes.revisions.validator(of: endpoint, context, in: database, authorization)
@@ -166,18 +167,18 @@ extension Engine {
     }
   }
 
-  /// carry out: a response, when what it shows is saved
+  /// carry out: a response, when the data that it shows is saved
   func respond(
     to context: RequestContext, _ endpoint: Endpoint, _ response: consuming PreparedResponse, _ change: DataChange?,
     ignored: [IgnoredParameter], isSaved: Bool, since base: Database? = nil
   ) {
     if !ignored.isEmpty {
-      // Only the data tells these, and only to requests that have changed nothing.
+      // The data decides which parameters have no effect, and the request has changed nothing yet.
       if refusesIgnored(endpoint) { return refuse(context, ignored) }
       report(ignored, of: context, in: &response)
     }
     if isSession { sessions.boundIndexes(of: self, hasChanged: change != nil) }
-    // What nearly all reads meet: nothing waits for the disk.
+    // The usual case for reads: nothing waits for the disk.
     if !endpoint.isWrite, isSaved { return finalize(context, consume response) }
     if let base, change != nil { keepUndo(of: context, since: base, in: &response) }
     let pending = PendingResponse(
@@ -201,23 +202,22 @@ extension Engine {
   }
 }
 
-/// Where a request leads, decided once.
+/// The target of a request, decided once.
 enum Route {
   /// A response that does not depend on the data: a page, a static file, the rewrite rules, a redirection.
   case builtIn(PreparedResponse)
   case admin(AdminRoute)
   case signIn(SignInRoute)
-  /// The changes of a resource, as they happen.
+  /// A stream of the changes of a resource.
   case changes(of: String)
   /// The data.
   case resource(Endpoint)
 }
 
 extension Engine {
-  /// Finds out where a request leads; of several, the first of these counts.
+  /// Determines the target of a request; the first match counts.
   ///
-  /// - Throws: 404 for a path that leads nowhere, 405 with `Allow` for a method it does not take, 400 that says what
-  /// is invalid.
+  /// - Throws: 404 for an unknown path, 405 with `Allow` for a method that the path lacks, 400 that names the error.
   func route(_ context: RequestContext) throws(RequestError) -> Route {
     let (request, segments, parameters) = (context.request, context.target.path.segments, context.target.parameters)
     if let location = pageLocation(context) {
@@ -248,7 +248,7 @@ extension Engine {
         }
       }
     } catch {
-      // The data goes first: a file `posts.html` does not hide the posts.
+      // The data comes first: a file `posts.html` does not hide the posts.
       guard error.code == .notFound, let response = policies.staticPage(for: request, context.target.path) else {
         throw error
       }
@@ -261,7 +261,7 @@ extension Engine {
     return .resource(endpoint)
   }
 
-  /// Whether something of this server responds to a request, and be it with a refusal.
+  /// Whether this server responds to a request by itself, even if with an error.
   func leadsSomewhere(_ context: RequestContext) -> Bool {
     do throws(RequestError) {
       _ = try route(context)
@@ -271,9 +271,9 @@ extension Engine {
     }
   }
 
-  /// Where a page is when it was asked for with a slash too many or too few; `nil` for every other path.
+  /// The path of a page that was requested with a slash too many or too few; `nil` for every other path.
   ///
-  /// The page's files lie beside it, and a browser resolves "beside" by that slash.
+  /// The page's files have relative addresses, which a browser resolves by this slash.
   private func pageLocation(_ context: RequestContext) -> String? {
     let (request, segments) = (context.request, context.target.path.segments)
     let mount = request.mount
@@ -288,9 +288,9 @@ extension Engine {
     }
   }
 
-  /// The response to OPTIONS, which no route takes: the route's refusal names the methods that it does take.
+  /// The response to OPTIONS, which no route accepts: the route's error names its methods.
   ///
-  /// - Returns: `nil` for another method, and for a target where nothing is.
+  /// - Returns: `nil` for another method, and for an unknown path.
   func methods(of context: RequestContext, refusedWith error: RequestError) -> PreparedResponse? {
     guard context.request.method == .options else { return nil }
     let methods: String

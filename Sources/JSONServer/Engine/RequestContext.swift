@@ -1,44 +1,45 @@
 import HTTPTypes
 import NIOConcurrencyHelpers
 
-/// A request on its way to its response, with what was parsed of it.
+/// A request between arrival and response, with its parsed parts.
 ///
-/// A class, because it is passed on at each step, where a copy would cost a dozen reference counts.
+/// A class, since copying it at each step would cost a dozen reference counts.
 final class RequestContext: Sendable {
   /// The request as the transport read it.
   let original: Request
-  /// The request as it is carried out: its method overridden, its target rewritten.
+  /// The request as it is carried out, with the overriding method and the rewritten target.
   let request: Request
   /// The path and the query of ``request``, parsed once; empty when the request was refused before that.
   let target: ParsedTarget
-  /// The target below the path under which the server is mounted, before it was rewritten.
+  /// The target without the server's path prefix, before rewriting.
   let mountedTarget: String
-  /// Whether letter case makes no difference in the paths that patterns are compared with.
+  /// Whether patterns compare paths without letter case.
   let ignoresCase: Bool
   /// The system's uptime when the request arrived.
   let started: Duration
   /// Whether the request addresses the admin interface.
   ///
-  /// Decided here alone, by the decoded path.
+  /// Decided only here, by the decoded path.
   let isAdministrative: Bool
-  /// Whether nobody is to see the request: it meets no delay, fault or stub, and leaves no trace in journal, events or log.
+  /// Whether the request is hidden: no delay, fault or stub affects it, and neither journal, events nor log show it.
   ///
-  /// The admin interface's are, and what the page at `/` asks for itself. Found out once: looking a field up costs as much
-  /// as a step of the pipeline.
+  /// Requests to the admin interface are hidden, and so are the requests of the page at `/`. Computed once: finding a
+  /// header field costs as much as a step of the pipeline.
   let isHidden: Bool
-  /// The guard that its path began with; `nil` for none.
+  /// The guard at the start of its path; `nil` for none.
   let guardPrefix: Guard?
-  /// The operation, where the body was parsed on another thread.
+  /// The operation, if the body was parsed on another thread.
   let parsed: ParsedEndpoint?
   /// How many commits of the request collided with an edit of the file.
   let attempts: Int
-  /// Whether an edit of the file was taken over while the request waited, so that its client cannot have seen that.
+  /// Whether an edit of the file was loaded while the request waited, so that its client cannot have seen the edit.
   let isOvertaken: Bool
-  /// Whether the response goes back to middleware, or to Swift code, instead of to a client.
+  /// Whether the response goes to middleware or to Swift code instead of a client.
   let isInner: Bool
-  /// The rules that it met; `nil` for none yet. Middleware passes on a request of its own making, which shares it.
+  /// The rules that matched so far; `nil` for none. Middleware passes on a request of its own, which shares these
+  /// notes.
   let notes: NIOLockedValueBox<MatchNotes>?
-  /// Reports what becomes of it before its response is due.
+  /// Reports progress before the response.
   let progress: @Sendable (RequestProgress) -> Void
   let reply: Reply
 
@@ -71,20 +72,20 @@ final class RequestContext: Sendable {
   /// The same request after a commit of it collided with an edit of the file.
   var nextAttempt: RequestContext { copy(attempts: attempts + 1, isOvertaken: isOvertaken, notes: notes) }
 
-  /// The same request after an edit of the file was taken over while it waited.
+  /// The same request after an edit of the file was loaded while it waited.
   var overtaken: RequestContext { isOvertaken ? self : copy(attempts: attempts, isOvertaken: true, notes: notes) }
 
-  /// The same request, with notes of what it has met.
+  /// The same request with further notes.
   func noting(_ change: (inout MatchNotes) -> Void) -> RequestContext {
     let noted = notes == nil ? withNotes : self
     noted.notes?.withLockedValue(change)
     return noted
   }
 
-  /// The rules that the request has met by now; `nil` for none.
+  /// The rules that have matched by now; `nil` for none.
   var met: MatchNotes? { notes?.withLockedValue { $0 } }
 
-  /// The same request, with room for notes.
+  /// The same request with room for notes.
   var withNotes: RequestContext {
     copy(attempts: attempts, isOvertaken: isOvertaken, notes: NIOLockedValueBox(MatchNotes()))
   }
@@ -96,7 +97,7 @@ final class RequestContext: Sendable {
       isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
-  /// The same request with what its body was parsed into.
+  /// The same request with its parsed body.
   func with(_ parsed: ParsedEndpoint) -> RequestContext {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
@@ -104,10 +105,10 @@ final class RequestContext: Sendable {
       isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
-  /// The same request without the guard that its path begins with.
+  /// The same request without the guard at the start of its path.
   ///
-  /// - Parameter target: What is left of its target.
-  /// - Throws: 400, when that cannot be read.
+  /// - Parameter target: The rest of its target.
+  /// - Throws: 400, when the rest is invalid.
   func removing(_ prefix: Guard, leaving target: String) throws(RequestError) -> RequestContext {
     var request = request
     request.target = target
@@ -117,18 +118,18 @@ final class RequestContext: Sendable {
       isOvertaken: isOvertaken, isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
-  /// The parts that patterns match, besides the fields and the body.
+  /// The method and the targets that patterns match.
   var route: EffectiveRoute {
     EffectiveRoute(
       method: request.method, text: request.target, target: target, mountedTarget: mountedTarget,
       ignoresCase: ignoresCase)
   }
 
-  /// The request as patterns look at it.
+  /// The parts of the request that patterns compare.
   var matchable: MatchableRequest { MatchableRequest(original, route) }
 }
 
-/// The rules that a request met on its way.
+/// The rules that matched a request.
 package struct MatchNotes: Sendable {
   /// The pattern of the first rewrite rule that applied.
   var rule: String?
@@ -136,11 +137,11 @@ package struct MatchNotes: Sendable {
   var fault: Int?
   var hold: Int?
   var stub: Int?
-  /// The address of the other server that was asked.
+  /// The address of the other server that was called.
   var upstream: String?
-  /// Whether a strict server refused it because nothing is there, or nothing understands a parameter.
+  /// Whether a strict server refused the request for an unknown path, method or parameter.
   var isUnexpected = false
-  /// Its number in the journal, when it was recorded there on its arrival.
+  /// The number in the journal, if the request was recorded on its arrival.
   var exchangeID: Int?
 }
 
@@ -149,7 +150,7 @@ struct ParsedTarget: Sendable {
   let path: Path
   let parameters: QueryParameters
 
-  /// - Throws: 400, when an escape is bad or there are too many parameters.
+  /// - Throws: 400 for a bad escape, and for too many parameters.
   init(_ target: String) throws(RequestError) {
     path = try Path(target: target)
     parameters = try QueryParameters(target: target)

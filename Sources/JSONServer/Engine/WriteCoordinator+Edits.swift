@@ -2,24 +2,24 @@ import HTTPTypes
 import JSONDatabase
 import JSONStorage
 
-/// A replacement of data that waits until a copy of the acknowledged writes it removes is durable.
+/// A replacement of data that waits until the acknowledged writes which it removes have a durable copy.
 ///
-/// Until then readers see the version before, and writes wait.
+/// Until then readers see the old version, and writes wait.
 struct Takeover {
   enum Replacement {
-    /// An edit from outside.
+    /// An edit of the source.
     case edit(LoadedSource)
-    /// Other data that a client asked for: a reset, a snapshot.
+    /// Other data that a client has requested: a reset, a snapshot.
     case all(Database, PendingResponse)
   }
 
   /// The result of a replacement.
   struct Effect: Sendable {
     let data: Database
-    /// The records that it removes or reverts although nobody who made it had seen them.
+    /// The lost records: those that the replacement removes or reverts, although its author had not seen them.
     let lost: [String]
 
-    /// - Parameter base: The data as it was last read from outside; `nil` where nothing is kept of what is lost.
+    /// - Parameter base: The data that was last loaded from the source; `nil` where no copies are kept.
     init(_ data: Database, of version: Database, since base: Database?) {
       self.data = data
       lost = base.map { version.lostUpdates(by: data, since: $0) } ?? []
@@ -27,23 +27,23 @@ struct Takeover {
   }
 
   let replacement: Replacement
-  /// Tells it from one that was begun again since.
+  /// Distinguishes this takeover from its repetition.
   var number = 0
-  /// Whether it removes an edit of the file that who asked for it cannot have seen.
+  /// Whether the replacement removes an edit of the file that its requester cannot have seen.
   var removesUnseenEdit = false
   /// The result; `nil` until it is known.
   var effect: Effect?
-  /// The requests that are carried out when it is done.
+  /// The requests to carry out afterwards.
   var waiting: [Requester] = []
-  /// Why no copy has been made so far.
+  /// The reason why no copy has been made so far.
   var failure: String?
 
   private var lost: [String] { effect?.lost ?? [] }
 
-  /// Whether a copy of the version before has to be durable first.
+  /// Whether the old version must have a durable copy first.
   var needsCopy: Bool { !lost.isEmpty || removesUnseenEdit }
 
-  /// The first of the records that it removes, for a message.
+  /// The first of the lost records, for a message.
   var list: String {
     guard !lost.isEmpty else { return "an edit of the file" }
     return lost.prefix(5).joined(separator: ", ") + (lost.count > 5 ? ", …" : "")
@@ -51,10 +51,10 @@ struct Takeover {
 }
 
 extension WriteCoordinator {
-  /// Whether a copy is kept of what an edit, a reset or a snapshot removes.
+  /// Whether a copy is kept of data that an edit, a reset or a snapshot removes.
   var hasHistory: Bool { store != nil && shared == nil && durability != .ephemeral }
 
-  /// Takes over what happened to the source.
+  /// Processes a change of the source.
   func receive(_ edit: SourceEdit, on engine: isolated Engine) {
     let onEvent = engine.configuration.onEvent
     switch edit {
@@ -71,27 +71,27 @@ extension WriteCoordinator {
       onEvent(.restored(path: path))
     case .deleted(let path): onEvent(.deleted(path: path))
     case .conflict(let path):
-      onEvent(.warning("An editor saved a version that had been replaced before; its text is kept as '\(path)'."))
+      onEvent(.warning("A program saved over a version that had already been replaced; its text is kept as '\(path)'."))
     case .conflictLost(let error): onEvent(.warning(error.message))
     }
   }
 
-  /// Takes over the edits that have arrived, unless something must end first.
+  /// Loads the edits that have arrived, unless other work must end first.
   ///
-  /// A commit in flight was built on the version before: it ends with the same edit, unless it is of other files.
+  /// A commit in flight is based on the old version: it ends with the same edit, unless the edit is in another file.
   func takeDelayedEdits(on engine: isolated Engine) {
     if let shared { return takeForeignChanges(shared, on: engine) }
     while commits.inFlight == nil, takeover == nil, largeWrite == nil, !delayedEdits.isEmpty {
       let source = delayedEdits.removeFirst()
-      // What was opened at the start is generation 0; a file that came later brings its own.
+      // Opened files begin with generation 0; a later file brings its own generation.
       let known = generations[source.name] ?? (database.resource(named: source.name) == nil ? -1 : 0)
       if source.generation > known { takeOver(source, on: engine) }
     }
   }
 
-  /// Takes an edited source as the base, and carries out again what was not saved.
+  /// Replaces the data with an edited source, and carries out unsaved changes again.
   ///
-  /// When the edit removes or reverts acknowledged writes, a copy of them is made durable first (R2).
+  /// When the edit removes or reverts acknowledged writes, these get a durable copy first (R2).
   func takeOver(_ source: LoadedSource, on engine: isolated Engine) {
     if let shared {
       turns.recordConflict()
@@ -106,12 +106,12 @@ extension WriteCoordinator {
     begin(Takeover(replacement: .edit(source), waiting: waiting), on: engine)
   }
 
-  /// Replaces all data, and responds when that is saved.
+  /// Replaces all data, and responds when the new data is saved.
   ///
-  /// When that removes acknowledged writes, or an edit that was taken over while the request waited, a copy of them is
-  /// made durable first.
+  /// Acknowledged writes that this removes, and an edit that was loaded while the request waited, get a durable copy
+  /// first.
   ///
-  /// - Throws: 403, 409 or 503, when that is not allowed; nothing is changed then.
+  /// - Throws: 403, 409 or 503, when the replacement is refused; nothing is changed then.
   func replaceAll(
     with other: Database, for requester: Requester, _ response: PreparedResponse, on engine: isolated Engine
   ) throws(RequestError) {
@@ -121,7 +121,7 @@ extension WriteCoordinator {
     begin(Takeover(replacement: .all(other, pending), removesUnseenEdit: requester.isOvertaken), on: engine)
   }
 
-  /// - Parameter failed: The same takeover, as far as no copy could be made for it.
+  /// - Parameter failed: The same takeover, if no copy could be made for it.
   private func begin(_ new: Takeover, after failed: Takeover? = nil, on engine: isolated Engine) {
     let number = engine.nextNumber()
     takeover = new
@@ -137,7 +137,7 @@ extension WriteCoordinator {
     }
     WorkerThreads.changes.run { [loop = engine.loop] in
       let data = replace(version)
-      // Its first readers find the records at once.
+      // So the first readers find the records immediately.
       data.readLargeCollections()
       let effect = Takeover.Effect(data, of: version, since: base)
       loop.execute { engine.assumeIsolated { goOn($0, effect) } }
@@ -170,9 +170,9 @@ extension WriteCoordinator {
     }
   }
 
-  /// Cancels a replacement of all data that is not done yet; earlier requests are carried out again.
+  /// Cancels an unfinished replacement of all data; earlier requests are carried out again.
   ///
-  /// - Returns: What is to be carried out again, in order.
+  /// - Returns: The requests to carry out again, in order.
   func abandonReplacement() -> [Requester] {
     guard let takeover, case .all(_, let pending) = takeover.replacement else { return [] }
     self.takeover = nil
@@ -185,7 +185,7 @@ extension WriteCoordinator {
     case (.success(let path), .edit):
       engine.configuration.onEvent(
         .warning(
-          "The edit removed or reverted \(takeover.list), written over HTTP; the version before is kept as '\(path)'."))
+          "The edit removed or reverted \(takeover.list), written over HTTP; the old version is kept as '\(path)'."))
       complete(on: engine)
     case (.success(let path), .all):
       if takeover.removesUnseenEdit {
@@ -203,7 +203,7 @@ extension WriteCoordinator {
     }
   }
 
-  /// Goes on serving the version before an edit, which is the only one with the acknowledged writes, and tries again.
+  /// Keeps serving the version before an edit, the only one with the acknowledged writes, and tries again later.
   private func postponeTakeover(because error: StorageError, on engine: isolated Engine) {
     guard let takeover else { return }
     let message = """
@@ -217,13 +217,13 @@ extension WriteCoordinator {
     let number = takeover.number
     engine.loop.schedule(after: .seconds(1)) {
       engine.assumeIsolated { engine in
-        // A newer edit has begun a takeover of its own, which is not to begin again.
+        // A newer edit may have begun a takeover of its own, which must not begin again.
         if engine.writes.takeover?.number == number { engine.writes.retryTakeover(on: engine) }
       }
     }
   }
 
-  /// Takes over the newest edit instead of the one for which no copy could be made.
+  /// Loads the newest edit instead of the one for which no copy could be made.
   func retryTakeover(on engine: isolated Engine) {
     guard !engine.isClosed, let failed = takeover, case .edit(let source) = failed.replacement else { return }
     takeover = nil
@@ -256,7 +256,7 @@ extension WriteCoordinator {
 
   func resume(_ waiting: [Requester], on engine: isolated Engine) {
     for requester in waiting {
-      // Where servers share a database, each conflict is another one's success.
+      // Where servers share a database, each conflict is the success of another server.
       if requester.attempts >= 3, shared == nil {
         let message = "The file is being edited again and again; the write was not saved. Try again."
         engine.refuse(requester, because: RequestError(.unavailable, message))
@@ -269,7 +269,7 @@ extension WriteCoordinator {
   private func adopt(_ source: LoadedSource, _ edited: Database, on engine: isolated Engine) {
     if case .part(let part) = source.content {
       initial.replace(with: part.taken(from: edited.separated()), ids: ids)
-      // A resource whose file is new joins what the snapshots go back to.
+      // A resource with a new file is added to the snapshots.
       engine.snapshots.add(part)
     } else {
       initial = source.applied(to: initial, ids: ids).separated()
@@ -285,7 +285,7 @@ extension WriteCoordinator {
 }
 
 extension Takeover.Replacement {
-  /// Whether taking it over takes noticeably long.
+  /// Whether loading it takes noticeably long.
   var isLarge: Bool {
     switch self {
     case .edit(let source): source.isLarge
@@ -293,7 +293,7 @@ extension Takeover.Replacement {
     }
   }
 
-  /// Makes the data of it.
+  /// Makes the new data.
   fileprivate func applied(by ids: IDGenerator) -> @Sendable (Database) -> Database {
     switch self {
     case .edit(let source): { source.applied(to: $0, ids: ids) }

@@ -2,31 +2,31 @@ import JSONDatabase
 import JSONServerValues
 import JSONStorage
 
-/// Owns the data: makes writes durable, in groups, and takes over edits from outside.
+/// Owns the data: makes writes durable, in groups, and loads edits of the source.
 ///
-/// It belongs to one engine, runs on its loop, and has that engine respond.
+/// It belongs to one engine, runs on its event loop, and lets that engine respond.
 final class WriteCoordinator {
-  /// The data as it is now, with what is not saved yet.
+  /// The current data, including unsaved changes.
   private(set) var database: Database
-  /// The data as it is saved, with what may be put back there: what cannot be saved is taken back to it. Where nothing is
-  /// saved, the data itself.
+  /// The saved data, with its deletions that can be undone. Changes that cannot be saved are rolled back to it. Where
+  /// nothing is saved, the data itself.
   private var saved: (database: Database, deletions: Deletions)
-  /// The state of the server besides the data.
+  /// The server's state in addition to the data.
   var state: ServerState
-  /// The same as it is saved; empty where servers do not share it.
+  /// The saved state; empty where servers do not share it.
   private var savedState: ServerState
   let ids: IDGenerator
-  /// `nil` for data in memory.
+  /// The store; `nil` for data in memory.
   let store: (any Store)?
-  /// The same, where other servers write the data, too.
+  /// The store, if other servers write the data, too.
   let shared: (any SharedStore)?
-  /// The requests that wait to learn which version is the newest.
+  /// The requests that wait for the number of the newest version.
   var readIndex = ReadIndex()
   /// The requests that wait until no other server can write.
   var turns = TurnQueue()
-  /// The problem of the file, while the last valid version is served; `nil` for none.
+  /// The error of the file, while the last valid version is served; `nil` for none.
   var invalidSource: String?
-  /// The data as it was last read from outside: a reset goes back to it, and what an edit loses was written since.
+  /// The data that was last loaded from the source: a reset restores it, and an edit can lose only later writes.
   var initial: Database
   let durability: Server.Configuration.Durability
   var commits = CommitQueue()
@@ -34,13 +34,13 @@ final class WriteCoordinator {
   /// The deletions that can be undone.
   var deletions = Deletions()
   var revisions = Revisions()
-  /// How often something that was not saved was taken back.
+  /// How many times unsaved changes were rolled back.
   private(set) var retractions = 0
-  /// The generation of each file, by its resource, that the database is built on.
+  /// The generation of each file on which the data is based, by resource.
   var generations: [String: Int] = [:]
-  /// Edits of files that came while a commit, a takeover or a large write was under way.
+  /// Edits of files that arrived during a commit, a takeover or a large write.
   var delayedEdits: [LoadedSource] = []
-  /// The replacement of acknowledged writes that waits for a copy of them.
+  /// The replacement of acknowledged writes that waits for their copy.
   var takeover: Takeover?
   /// The write that another thread carries out.
   var largeWrite: LargeWrite?
@@ -64,13 +64,13 @@ final class WriteCoordinator {
   /// Whether everything is on disk.
   var isSaved: Bool { commits.isIdle }
 
-  /// Takes a version with a change in the place of the data.
+  /// Replaces the data with a changed version.
   func take(_ changed: Database) {
     Self.replace(&database, with: changed)
     database.patience = .endless
   }
 
-  /// Takes what was read from outside in the place of the data: nothing is left to save.
+  /// Replaces the data with a loaded version; nothing is left to save.
   func adopt(_ read: Database) {
     take(read)
     deletions.removeAll()
@@ -78,7 +78,7 @@ final class WriteCoordinator {
     revisions.changeAll()
   }
 
-  /// Takes over changes that are saved, in the place of others that were taken back.
+  /// Applies changes that are already saved, in place of others that were rolled back.
   func applySaved<Result>(_ change: (inout Database) throws(JSONError) -> Result) throws(JSONError) -> Result {
     let result = try change(&database)
     saved.database = database
@@ -90,16 +90,16 @@ final class WriteCoordinator {
     saved.deletions = deletions
   }
 
-  /// Puts a version in the place of another, which another thread frees where that takes long.
+  /// Replaces a version; another thread frees the old version where that takes long.
   private static func replace(_ version: inout Database, with next: Database) {
     if version.isSmall { version = next } else { WorkerThreads.release(&version, leaving: next) }
   }
 
-  /// Responds when what was changed is saved, or immediately when there is nothing to save.
+  /// Responds when a change is saved, or immediately when there is nothing to save.
   ///
   /// - Parameters:
   ///   - base: The version before the change.
-  ///   - isSaved: Whether it is saved also where nothing differs from that.
+  ///   - isSaved: Whether the change must be saved even if it equals the base.
   func enqueueCommit(
     _ pending: PendingResponse, since base: Database, always isSaved: Bool = false, on engine: isolated Engine
   ) {
@@ -114,22 +114,22 @@ final class WriteCoordinator {
       return acknowledge(pending, on: engine)
     }
     if commits.add(pending, changing: resources) { startCommitSoon(on: engine) }
-    // It is applied, and what comes after it on its connection may join its commit.
+    // The change is applied, and later requests on its connection may join its commit.
     pending.requester.proceed()
   }
 
-  /// Drops the empty slots of removed records, where they are many.
+  /// Removes the empty slots of deleted records, if there are many.
   private func compact(since base: Database, on engine: isolated Engine) {
     if database.compact(since: base, adjusting: &deletions.kept) { engine.readAhead() }
   }
 
-  /// Sends a response that shows nothing a crash could take back: it waits for the commit of what it shows.
+  /// Sends a response when a crash can no longer undo the data that it shows.
   ///
-  /// - Parameter resource: The one resource that it shows; `nil` when it may be several.
+  /// - Parameter resource: The only resource that the response shows; `nil` when there may be several.
   func respondWhenDurable(
     _ pending: PendingResponse, showing resource: @autoclosure () -> String?, on engine: isolated Engine
   ) {
-    // Other servers show, and keep, what is committed alone.
+    // Other servers show and keep only committed data.
     if !commits.isIdle, durability == .full || shared != nil,
       commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
     {
@@ -138,9 +138,9 @@ final class WriteCoordinator {
     engine.respond(to: pending.requester, with: pending.response)
   }
 
-  /// Responds when a change of the state is saved, where servers share it, and what a response shows of the data.
+  /// Responds when a change of the shared state, and the data that the response shows, are saved.
   ///
-  /// - Parameter resource: The one resource that it shows; `nil` when it may be several.
+  /// - Parameter resource: The only resource that the response shows; `nil` when there may be several.
   func respondWhenShared(_ pending: PendingResponse, showing resource: String?, on engine: isolated Engine) {
     guard shared != nil else { return respondWhenDurable(pending, showing: resource, on: engine) }
     var pending = pending
@@ -149,9 +149,9 @@ final class WriteCoordinator {
     pending.requester.proceed()
   }
 
-  /// Takes over what other servers have saved of the state.
+  /// Takes over state that other servers have saved.
   ///
-  /// - Parameter isWhole: Whether it is all that there is.
+  /// - Parameter isWhole: Whether this is the complete state.
   func takeState(_ rows: [ServerState.Row], isWhole: Bool, on engine: isolated Engine) {
     let keys = (isWhole ? state.keys : []) + rows.map(\.key)
     if isWhole { state = ServerState(rows) } else { state.apply(rows) }
@@ -159,13 +159,13 @@ final class WriteCoordinator {
     engine.follow(keys)
   }
 
-  /// Responds when all that was changed is in the file, also where readers do not wait for that.
+  /// Responds when all changes are in the file, even where readers do not wait for that.
   func respondWhenSaved(_ pending: PendingResponse, on engine: isolated Engine) {
     if commits.wait(pending, for: nil) { return pending.requester.proceed() }
     engine.respond(to: pending.requester, with: pending.response)
   }
 
-  /// Sends the response to a write that is saved, and to those that waited to see it.
+  /// Sends the response to a saved write, and the responses that waited for it.
   private func acknowledge(_ pending: PendingResponse, on engine: isolated Engine) {
     publishChange(of: pending, on: engine)
     engine.respond(to: pending.requester, with: pending.response)
@@ -183,7 +183,7 @@ final class WriteCoordinator {
 
   // MARK: Commits
 
-  /// Starts a commit when the writes that arrive in the same round of the loop, or soon after, have joined it.
+  /// Starts a commit after the writes of the same round of the event loop, and soon after it, have joined.
   private func startCommitSoon(on engine: isolated Engine) {
     let start: @Sendable () -> Void = { engine.assumeIsolated { $0.writes.startCommit(on: $0) } }
     if commits.gatheringTime == .zero {
@@ -193,15 +193,15 @@ final class WriteCoordinator {
     }
   }
 
-  /// Starts a commit soon of what waits for one, if none is to start.
+  /// Starts a commit soon for waiting writes, unless one is already scheduled.
   func goOnCommitting(on engine: isolated Engine) {
     if commits.schedule() { startCommitSoon(on: engine) }
   }
 
-  /// Hands the gathered writes to the storage, unless it is busy.
+  /// Passes the gathered writes to the storage, unless it is busy.
   private func startCommit(on engine: isolated Engine) {
-    // A commit gives up the turn, without which a large write may begin again and again; what changes the state alone waits
-    // for it as other writes do.
+    // A commit gives up the turn, and without the turn a large write may begin again and again. A change of the state
+    // alone waits for the turn as other writes do.
     let mustWait = shared != nil && commits.open.resources.isEmpty && (largeWrite != nil || takeover != nil)
     guard let store, commits.start(isAllowed: !mustWait) else { return }
     let (version, deletions, state) = (database, deletions, state)
@@ -223,7 +223,7 @@ final class WriteCoordinator {
     self.state.forgetChanges(upTo: state.mark)
   }
 
-  /// Says when a commit is still being written after a while. Where the one before was fast, this one will be.
+  /// Logs a notice when a commit takes long. After a fast commit, the next one will be fast.
   private func watchSlowCommit(of version: Database, on engine: isolated Engine) {
     guard commits.lastDuration == .zero || commits.lastDuration > ServerEvent.slowDuration / 2 else { return }
     slowCommitNotice = engine.loop.schedule(after: ServerEvent.slowDuration) {
@@ -238,7 +238,7 @@ final class WriteCoordinator {
     return LogText.size(size)
   }
 
-  /// Says how long a commit took that was slow.
+  /// Logs the duration of a slow commit.
   private func reportSlowCommit(of version: Database, on engine: isolated Engine) {
     let duration = commits.lastDuration
     guard duration > ServerEvent.slowDuration else { return }
@@ -247,7 +247,7 @@ final class WriteCoordinator {
     engine.configuration.onEvent(.working(message))
   }
 
-  /// - Parameter version: What was committed; the database may have been replaced since.
+  /// - Parameter version: The committed version; the database may have been replaced since.
   private func end(_ commit: CommitResult, of version: Database, _ deletions: Deletions, on engine: isolated Engine) {
     slowCommitNotice?.cancel()
     switch commit {
@@ -259,8 +259,9 @@ final class WriteCoordinator {
     case .moved(to: let source):
       takeOver(source, on: engine)
     case .failed(let error) where error.code == .durabilityUnknown && shared == nil:
-      // The file holds the version: memory keeps it, and the client is informed of what is not known. Where servers share
-      // the data, it may hold the version or not: memory goes back, until the database says which.
+      // The file holds the version: memory keeps it, and the client learns that its durability is unknown. Where
+      // servers share the data, the database may or may not have the version: memory goes back until the database says
+      // which.
       for pending in finishCommit(of: version, deletions, on: engine) {
         publishChange(of: pending, on: engine)
         if pending.isWrite {
@@ -272,23 +273,23 @@ final class WriteCoordinator {
       goOnCommitting(on: engine)
     case .failed(let error):
       refuse(error, on: engine)
-      // It does not bring the version that others wait for.
+      // The failed commit does not bring the version for which others wait.
       if let shared { askAgain(shared, on: engine) }
     }
     takeDelayedEdits(on: engine)
     if shared != nil { releaseReads(on: engine) }
   }
 
-  /// Records that what was being written is in the file.
+  /// Records that the written version is in the file.
   ///
-  /// - Returns: What waited for that.
+  /// - Returns: The responses that waited for that.
   private func finishCommit(
     of version: Database, _ deletions: Deletions, on engine: isolated Engine
   ) -> [PendingResponse] {
     let responses = commits.finish()
     let base = saved.database
     recordSaved(version, deletions)
-    // Other servers know records by their slots; a large write changes a copy, in which they are where they were.
+    // Other servers know records by their slots, and a large write changes a copy with the old slots.
     if shared == nil, largeWrite == nil {
       compact(since: base, on: engine)
       if commits.isIdle { recordSaved(database, self.deletions) }
@@ -296,7 +297,7 @@ final class WriteCoordinator {
     return responses
   }
 
-  /// Takes back what could not be saved. Writes of the failed commit are refused, all else is tried again.
+  /// Rolls back unsaved changes. Writes of the failed commit are refused, all others are carried out again.
   private func refuse(_ error: StorageError, on engine: isolated Engine) {
     let (failed, later, interrupted) = takeBackUnsaved(on: engine)
     for pending in failed.responses {
@@ -310,9 +311,10 @@ final class WriteCoordinator {
     for requester in interrupted { engine.carryOut(requester) }
   }
 
-  /// Takes the database back to what is saved.
+  /// Rolls the database back to the saved version.
   ///
-  /// - Returns: What waited for the failed commit and for a later one, and the large write with what waited for that.
+  /// - Returns: The responses of the failed commit and of later ones, and the large write with the writes that waited
+  ///   for it.
   private func takeBackUnsaved(
     on engine: isolated Engine
   ) -> (failed: Batch, later: Batch, interrupted: [Requester]) {
@@ -331,9 +333,9 @@ final class WriteCoordinator {
     return (failed, later, abandonLargeWrite() + abandonReplacement())
   }
 
-  /// Takes the database back to what is saved, and returns what has to be carried out again, in order.
+  /// Rolls the database back to the saved version, and returns the requests to carry out again, in order.
   ///
-  /// A write whose commit collided with an edit has had one more attempt.
+  /// A write whose commit collided with an edit counts one more attempt.
   func takeBackUnsavedRequests(on engine: isolated Engine) -> [Requester] {
     let (failed, later, interrupted) = takeBackUnsaved(on: engine)
     return failed.responses.map { $0.isWrite ? $0.requester.nextAttempt : $0.requester }
@@ -341,14 +343,14 @@ final class WriteCoordinator {
   }
 }
 
-/// Who asked for a change of the data, or for a look at it.
+/// The sender of a change or a read.
 enum Requester {
-  /// A client, by a request whose route is known.
+  /// A client, with a request whose route is known.
   case client(RequestContext, Route)
   /// Swift code of this process.
   case code(SwiftCall)
 
-  /// Allows the requests after it on its connection to begin.
+  /// Lets later requests on its connection begin.
   func proceed() {
     if case .client(let context, _) = self { context.progress(.tookEffect) }
   }
@@ -371,7 +373,7 @@ enum Requester {
     }
   }
 
-  /// Whether an edit of the file was taken over while it waited, so that who asked cannot have seen that.
+  /// Whether an edit of the file was loaded while the requester waited, so that it cannot have seen the edit.
   var isOvertaken: Bool {
     switch self {
     case .client(let context, _): context.isOvertaken
@@ -379,7 +381,7 @@ enum Requester {
     }
   }
 
-  /// The same after an edit of the file was taken over while it waited.
+  /// The same requester after an edit of the file was loaded while it waited.
   var overtaken: Requester {
     switch self {
     case .client(let context, let route): return .client(context.overtaken, route)
@@ -390,25 +392,25 @@ enum Requester {
   }
 }
 
-/// A change of the data that Swift code asked for.
+/// A change of the data by Swift code.
 struct SwiftCall: Sendable {
   var attempts = 0
   var isOvertaken = false
   /// Makes the change; called again after an edit of the file.
   let perform: @Sendable (isolated Engine, SwiftCall) throws(RequestError) -> Void
-  /// Called once, with the error, if there was one.
+  /// Called once, with the error, if any.
   let completion: @Sendable (RequestError?) -> Void
 }
 
-/// A requester that waits, with the response it will get.
+/// A waiting requester with its response.
 struct PendingResponse {
   let requester: Requester
   let response: PreparedResponse
   var change: DataChange?
-  /// The names of the resources that were changed; empty when it is not a write.
+  /// The changed resources; empty when the request is not a write.
   var resources: [String] = []
 
-  /// Whether it changes what servers share besides the data.
+  /// Whether it changes the shared state.
   var changesState = false
 
   var isWrite: Bool { !resources.isEmpty || changesState }
@@ -417,19 +419,19 @@ struct PendingResponse {
 /// The responses that wait for one commit.
 struct Batch {
   var responses: [PendingResponse] = []
-  /// The places of the resources that were changed.
+  /// The positions of the changed resources.
   var resources: Set<Int> = []
-  /// Whether a change of it took long.
+  /// Whether one of the changes took long.
   var isLarge = false
 
   var isEmpty: Bool { responses.isEmpty }
 }
 
-/// The writes that are not on disk yet: the batch that is being written, and the next one (group commit).
+/// The writes that are not on disk yet: the batch that is being written, and the next batch (group commit).
 struct CommitQueue {
   private(set) var inFlight: Batch?
   private(set) var open = Batch()
-  /// Whether a commit is about to start: more writes may join it until then.
+  /// Whether a commit is scheduled: more writes may join it until it starts.
   private(set) var isScheduled = false
   /// How long the last commit took.
   private(set) var lastDuration = Duration.zero
@@ -438,17 +440,17 @@ struct CommitQueue {
   /// Whether everything is on disk.
   var isIdle: Bool { inFlight == nil && open.isEmpty }
 
-  /// Adds a write that was applied, and returns whether the caller has to schedule a commit.
+  /// Adds an applied write, and returns whether the caller must schedule a commit.
   mutating func add(_ response: PendingResponse, changing resources: Set<Int>) -> Bool {
     open.responses.append(response)
     open.resources.formUnion(resources)
     return schedule()
   }
 
-  /// Records that a change took long that waits for the next commit, if there is one.
+  /// Records that a change in the next commit took long, if there is one.
   mutating func markLarge() { open.isLarge = !open.isEmpty }
 
-  /// Makes a response wait for the newest commit that holds a change of a resource (of any, when it is `nil`).
+  /// Queues a response behind the newest commit that changes a resource, or any resource when it is `nil`.
   ///
   /// - Returns: Whether there is such a commit.
   mutating func wait(_ response: PendingResponse, for resource: Int?) -> Bool {
@@ -465,16 +467,16 @@ struct CommitQueue {
 
   /// How long a commit waits for writes to join it.
   ///
-  /// The clients that the last commit served write again immediately; without them every second commit would be nearly
-  /// empty. A short commit need not wait, since they come soon enough for the next.
+  /// The clients of the last commit write again immediately; without waiting, every second commit would be nearly
+  /// empty. After a short commit these writes come soon enough for the next one.
   var gatheringTime: Duration {
     lastDuration < .milliseconds(32) ? .zero : min(lastDuration / 16, .milliseconds(10))
   }
 
-  /// Moves the gathered batch into flight.
+  /// Starts the gathered batch.
   ///
   /// - Parameter now: The system's uptime.
-  /// - Returns: Whether there is one, and none was in flight.
+  /// - Returns: Whether there is a batch, and none was in flight.
   mutating func start(isAllowed: Bool = true, now: Duration = System.uptime) -> Bool {
     isScheduled = false
     guard isAllowed, inFlight == nil, !open.isEmpty else { return false }
@@ -484,21 +486,21 @@ struct CommitQueue {
     return true
   }
 
-  /// Returns whether a batch waits for which no commit is scheduled, and records that one will be.
+  /// Returns whether a batch needs a scheduled commit, and records that it will be scheduled.
   mutating func schedule() -> Bool {
     guard inFlight == nil, !isScheduled, !open.isEmpty else { return false }
     isScheduled = true
     return true
   }
 
-  /// Ends the commit in flight, and returns what waited for it.
+  /// Ends the commit in flight, and returns the responses that waited for it.
   mutating func finish(now: Duration = System.uptime) -> [PendingResponse] {
     lastDuration = now - startTime
     defer { inFlight = nil }
     return inFlight?.responses ?? []
   }
 
-  /// Takes everything out, the batch in flight first.
+  /// Takes all batches out, the one in flight first.
   mutating func takeAll() -> (inFlight: Batch, open: Batch) {
     defer {
       inFlight = nil
@@ -508,9 +510,9 @@ struct CommitQueue {
   }
 }
 
-/// Numbers the versions of the data, for validators of bodies that are too large to be read for one.
+/// Numbers the versions of the data, for validators of bodies that are too large to hash.
 ///
-/// A number is never given twice: what the data was changed back to is a version of its own.
+/// Every change gives a new number, even a change back to an earlier content.
 struct Revisions {
   private var latest: UInt64 = 0
   /// The newest version in which all resources may have changed.
@@ -518,7 +520,7 @@ struct Revisions {
   private var changed: [Int: UInt64] = [:]
   /// Whether nothing has changed since the start.
   var isEmpty: Bool { latest == 0 }
-  /// Tells the versions of this server from those of all others, also of itself before a restart.
+  /// Distinguishes the versions of this run of the server from those of all others.
   private let origin = UInt64.random(in: .min ... .max)
 
   /// Records that resources have changed, by their positions.
@@ -527,18 +529,18 @@ struct Revisions {
     for position in positions { changed[position] = latest }
   }
 
-  /// Records that anything may have changed.
+  /// Records that all resources may have changed.
   mutating func changeAll() {
     latest += 1
     all = latest
     changed = [:]
   }
 
-  /// The validator of what a request shows of the data now.
+  /// The validator of the current data that a request shows.
   ///
   /// - Parameters:
-  ///   - position: The one resource that the response depends on; `nil` when it may be several.
-  ///   - representation: All that the response depends on besides the data.
+  ///   - position: The only resource that the response depends on; `nil` when there may be several.
+  ///   - representation: Everything else that the response depends on.
   func validator(of position: Int?, as representation: [String]) -> EntityTag {
     let number = position.map { max(changed[$0] ?? 0, all) } ?? latest
     var bytes = withUnsafeBytes(of: origin) { Array($0) }

@@ -5,46 +5,46 @@ import JSONServerValues
 
 /// Publishes events to subscribers, as server-sent events.
 ///
-/// A subscriber takes the events from the history piece by piece, and costs no bytes while it does not. One that has
-/// missed events because it comes back too late, comes from another run of the server or has fallen behind the history,
-/// is notified that the resources have to be read again; what is kept follows.
+/// A subscriber reads the events from the history, piece by piece, and needs no memory of its own. A subscriber misses
+/// events when it comes back too late, comes from another run of the server, or is too slow. Then it is told to read
+/// the resources again, and gets the events that the history still has.
 ///
-/// It belongs to one engine.
+/// A feed belongs to one engine.
 final class EventFeed {
   private struct Subscriber {
     let filter: EventFilter
-    /// The access token that the subscription ends with; `nil` for none.
+    /// The access token with which the subscription ends; `nil` for none.
     let token: String?
-    /// The number of the last event that it has taken or passed over.
+    /// The number of the last event that the subscriber has read or skipped.
     var position: Int
-    /// Whether it has missed events that are no longer kept.
+    /// Whether it has missed events that the history no longer has.
     var hasMissed = false
     var owesHeartbeat = false
-    /// The rest of what it has taken the beginning of.
+    /// The rest of an event that the subscriber has read in part.
     var rest: ArraySlice<UInt8> = []
     /// Waits for the next piece.
     var pull: CheckedContinuation<[UInt8]?, Never>?
   }
 
-  /// The most bytes that a subscriber takes at once; with a chunk's framing they fit into 16 KiB.
+  /// The largest piece of bytes for a subscriber; with a chunk's framing a piece fits into 16 KiB.
   static let maximumPieceBytes = 16 * 1024 - 16
-  /// The longest record that an event carries: what is kept stays below 32 MiB. Subscribers are notified to read the
-  /// resource of a longer one again.
+  /// The longest record in an event, so that the history stays below 32 MiB. For a longer record, subscribers are told
+  /// to read the resource again.
   static let maximumRecordBytes = 32 * 1024
 
-  /// The most events that one write publishes; of more, subscribers are notified to read the resource again.
+  /// The largest number of events of one write; for a larger write, subscribers are told to read the resource again.
   static let maximumChanges = 100
 
   private var history: EventHistory
   private var subscribers: [Int: Subscriber] = [:]
-  /// Whether there ever was a subscriber: requests that came before are in the journal alone.
+  /// Whether there ever was a subscriber: only the journal has earlier requests.
   private(set) var hadSubscribers = false
   private static let heartbeatInterval = Duration.seconds(15)
   /// Keeps the subscribers' connections alive while there are any.
   private var heartbeat: EventLoopExecutor.ScheduledTask?
 
-  /// - Parameter run: Names this run of the server, unlike any before it: by chance and not by the time, since several
-  ///   servers of one database may begin in the same millisecond.
+  /// - Parameter run: A name of this run of the server, unlike any other. It is random rather than the time, since
+  ///   several servers of one database may start in the same millisecond.
   init(run: String = String(UInt64.random(in: .min ... .max), radix: 36)) {
     history = EventHistory(run: run)
   }
@@ -55,9 +55,9 @@ final class EventFeed {
 
   // MARK: Publishing
 
-  /// Publishes what a write changed.
+  /// Publishes the changes of a write.
   ///
-  /// - Parameter resources: The names of all resources that it changed.
+  /// - Parameter resources: The names of all changed resources.
   func publish(_ change: DataChange, resources: [String]) {
     var published: String?
     switch change {
@@ -92,7 +92,7 @@ final class EventFeed {
     publish(.change(resource: name, isLong ? .reloaded : change(record.id, record.text)))
   }
 
-  /// Publishes that resources have to be read again.
+  /// Publishes that resources must be read again.
   func publishReload(of resources: [String]) {
     for name in resources { publish(.change(resource: name, .reloaded)) }
   }
@@ -103,7 +103,7 @@ final class EventFeed {
   private func publish(_ content: Event.Content) {
     history.append(content)
     for number in subscribers.keys where subscribers[number]?.pull != nil {
-      // A waiting subscriber has taken all events before, so that no names of resources are needed.
+      // A waiting subscriber has read all earlier events, so the names of the resources are not needed.
       if let piece = nextPiece(for: number, resources: []) { resume(number, with: piece) }
     }
   }
@@ -135,7 +135,7 @@ final class EventFeed {
 
   /// Opens a stream of events for a subscriber.
   ///
-  /// - Parameter token: The access token that the subscription ends with; `nil` for none.
+  /// - Parameter token: The access token with which the subscription ends; `nil` for none.
   func subscribe(
     to filter: EventFilter, _ context: RequestContext, token: String? = nil, on engine: isolated Engine
   ) -> PreparedResponse {
@@ -174,8 +174,8 @@ final class EventFeed {
   /// Adds a subscriber.
   ///
   /// - Parameters:
-  ///   - number: A number of the caller's choice.
-  ///   - lastEventID: The identifier of the last event that it has seen, from any server; `nil` for a new
+  ///   - number: A number chosen by the caller.
+  ///   - lastEventID: The id of the last event that the subscriber has seen, from any server; `nil` for a new
   ///     subscriber.
   func add(_ number: Int, _ filter: EventFilter, lastEventID: String?, token: String? = nil) {
     hadSubscribers = true
@@ -190,7 +190,7 @@ final class EventFeed {
 
   /// Takes the next piece for a subscriber.
   ///
-  /// - Parameter resources: The names of the resources that it has to read again when it has missed events.
+  /// - Parameter resources: The names of the resources to read again after missed events.
   /// - Returns: `nil` when there is nothing new, or no such subscriber.
   func nextPiece(for number: Int, resources: @autoclosure () -> [String]) -> [UInt8]? {
     guard var subscriber = subscribers[number] else { return nil }
@@ -216,7 +216,7 @@ final class EventFeed {
     return Array(subscriber.rest.prefix(Self.maximumPieceBytes))
   }
 
-  /// Takes as many events as fit into a piece; a long one by itself, and a single one without a copy.
+  /// Takes as many events as fit into a piece; a long event alone, and a single event without a copy.
   private func takeEvents(for subscriber: inout Subscriber) -> [UInt8] {
     var piece: [UInt8] = []
     while subscriber.position < history.lastNumber {
@@ -229,8 +229,8 @@ final class EventFeed {
     return piece
   }
 
-  /// The events that say to read resources again. Only the last has an identifier: a subscriber whose connection
-  /// breaks before that one comes back as it came.
+  /// The events that say to read resources again. Only the last one has an id: a subscriber whose connection breaks
+  /// before it starts again from its old id.
   private func reload(_ resources: [String], for filter: EventFilter) -> [UInt8] {
     let names = resources.filter { filter.includes(.change, of: $0) }
     return names.indices.flatMap { index in
@@ -241,15 +241,15 @@ final class EventFeed {
     }
   }
 
-  /// Makes a subscriber wait for the next piece; resumes with `nil` when there is no such subscriber any more.
+  /// Makes a subscriber wait for the next piece; resumes with `nil` when the subscriber is gone.
   func wait(_ number: Int, _ pull: CheckedContinuation<[UInt8]?, Never>) {
     guard let subscriber = subscribers[number] else { return pull.resume(returning: nil) }
-    // A stream has one reader; should there be another, the first one's ends.
+    // A stream has one reader. If a second one comes, the first one ends.
     subscriber.pull?.resume(returning: nil)
     subscribers[number]?.pull = pull
   }
 
-  /// Ends a subscription; does nothing when it has ended.
+  /// Ends a subscription, unless it has ended.
   func end(_ number: Int) {
     subscribers.removeValue(forKey: number)?.pull?.resume(returning: nil)
   }
@@ -261,10 +261,10 @@ final class EventFeed {
   }
 }
 
-/// The events that a subscriber wants.
+/// The events for a subscriber.
 struct EventFilter: Sendable {
   var types: Set<Event.Kind> = Set(Event.Kind.allCases)
-  /// The one resource whose changes are wanted; `nil` for all.
+  /// The only resource whose changes are sent; `nil` for all.
   var resource: String?
 
   func includes(_ kind: Event.Kind, of resource: String?) -> Bool {
@@ -275,7 +275,7 @@ struct EventFilter: Sendable {
 extension EventFilter {
   /// Reads the parameter `types`.
   ///
-  /// - Throws: 400 that names a type that there is not.
+  /// - Throws: 400 that names an unknown type.
   init(_ parameters: QueryParameters) throws(RequestError) {
     guard let names = parameters.first("types"), !names.isEmpty else { return }
     types = []
@@ -289,16 +289,16 @@ extension EventFilter {
 }
 
 extension RequestContext {
-  /// The identifier of the last event that a subscriber has seen; `nil` for a new subscriber.
+  /// The id of the last event that a subscriber has seen; `nil` for a new subscriber.
   var lastEventID: String? {
     let id = request.headerFields[.lastEventID] ?? target.parameters.first("lastEventId")
     return id?.isEmpty == true ? nil : id
   }
 }
 
-/// The newest events of a server, from which every subscriber reads at its own pace.
+/// The newest events of a server, which every subscriber reads at its own speed.
 ///
-/// Each event is encoded once, when the first subscriber takes it; all share the bytes.
+/// Each event is encoded once, when the first subscriber reads it; all subscribers share the bytes.
 struct EventHistory {
   private struct Entry {
     enum Form {
@@ -311,26 +311,26 @@ struct EventHistory {
     var form: Form
   }
 
-  /// How many events are kept.
+  /// The number of events that the history keeps.
   static let capacity = 1_000
 
   private let run: String
   private var entries: Deque<Entry> = []
-  /// The number of the newest event; the first one's is 1.
+  /// The number of the newest event; the first event has number 1.
   private(set) var lastNumber = 0
 
-  /// - Parameter run: Names this run of the server, unlike any before it.
+  /// - Parameter run: A name of this run of the server, unlike any other.
   init(run: String) {
     self.run = run
   }
 
-  /// The number of the newest event that is no longer kept.
+  /// The number of the newest event that the history no longer has.
   var lastForgotten: Int { lastNumber - entries.count }
 
-  /// The identifier of an event among those of all runs of a server, for the subscriber to resume from.
+  /// The id of an event, which no other run of a server uses; a subscriber resumes from it.
   func id(of number: Int) -> String { "\(run)-\(number)" }
 
-  /// Returns the number of an event by its identifier; `nil` when it is not one that this run has published.
+  /// Returns the number of an event by its id; `nil` for an event of another run.
   func number(of id: String) -> Int? {
     guard let number = id.split(separator: "-").last.flatMap({ Int($0) }), 0...lastNumber ~= number,
       self.id(of: number) == id
@@ -345,7 +345,7 @@ struct EventHistory {
     entries.append(Entry(kind: content.kind, resource: content.resource, form: .event(event)))
   }
 
-  /// Returns the bytes of an event that is kept; `nil` when the filter does not include it.
+  /// Returns the bytes of an event in the history; `nil` when the filter excludes it.
   mutating func bytes(of number: Int, if filter: EventFilter) -> [UInt8]? {
     let index = number - lastForgotten - 1
     guard filter.includes(entries[index].kind, of: entries[index].resource) else { return nil }
@@ -359,7 +359,7 @@ struct EventHistory {
   }
 }
 
-/// Something that happened in a server, for its subscribers.
+/// An event for subscribers.
 struct Event: Sendable {
   enum Kind: String, Sendable, CaseIterable {
     case change
@@ -371,13 +371,13 @@ struct Event: Sendable {
     case created(id: String, ValidJSON)
     case updated(id: String, ValidJSON)
     case deleted(id: String)
-    /// The resource has to be read again.
+    /// The resource must be read again.
     case reloaded
   }
 
   enum Content: Sendable {
     case change(resource: String, Change)
-    /// A request and its response, without their fields and bodies.
+    /// A request and its response, without header fields and bodies.
     case request(ValidJSON)
 
     var kind: Kind {
@@ -387,7 +387,7 @@ struct Event: Sendable {
       }
     }
 
-    /// The resource that it is about; `nil` for none.
+    /// The resource of the event; `nil` for none.
     var resource: String? {
       switch self {
       case .change(let resource, _): resource
@@ -396,7 +396,7 @@ struct Event: Sendable {
     }
   }
 
-  /// The event that `Last-Event-ID` names; `nil` for an event from which a subscriber does not resume.
+  /// The id for `Last-Event-ID`; `nil` for an event from which a subscriber does not resume.
   let id: String?
   let content: Content
 
@@ -424,7 +424,7 @@ struct Event: Sendable {
     members["id"] = id.map { .string($0) }
     JSONValue.object(members).appendCompact(to: &output)
     guard let record else { return }
-    // The last member, as text: building a tree of it would be wasted work.
+    // The last member is appended as text, since building a tree of it would be wasted work.
     output[output.count - 1] = UInt8(ascii: ",")
     output += "\"record\":".utf8
     JSONFormatter(.compact).append(record, to: &output)
@@ -437,12 +437,12 @@ enum DataChange: Sendable {
   case created(String, WrittenRecord)
   case updated(String, WrittenRecord)
   case deleted(String, id: String, dependents: [String: Int])
-  /// Several records of a collection at once.
+  /// Several records of a collection.
   case updatedMany(String, [WrittenRecord])
   case deletedMany(String, ids: [String], dependents: [String: Int])
-  /// A resource changed in a way that is best seen by reading it again.
+  /// A resource whose change is not described; subscribers read it again.
   case reloaded(String)
-  /// All data was replaced; the names of the resources before and after.
+  /// All data was replaced; has the names of the resources before and after.
   case replaced([String])
 }
 

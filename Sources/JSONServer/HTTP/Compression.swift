@@ -3,13 +3,13 @@ import HTTPTypes
 
 /// Compresses the bodies of responses for clients that accept it.
 final class Compression {
-  /// The fewest bytes that are worth compressing.
+  /// The smallest body that is compressed.
   static let minimumBytes = 1024
-  /// The most bytes for which the event loop can wait: it compresses them in about ten milliseconds.
+  /// The largest body that is compressed: the event loop waits about ten milliseconds for it.
   static let maximumBytes = 1024 * 1024
 
   private let level: Int
-  /// The `Accept-Encoding` that came last, and the coding to respond with: a client sends the same with every request.
+  /// The last `Accept-Encoding`, and the coding of the response: a client sends the same field with every request.
   private var known: (field: String, coding: ContentCoding?) = ("", nil)
 
   /// Creates a compressor.
@@ -22,10 +22,10 @@ final class Compression {
 
   /// Compresses a response in a coding that the client accepts.
   ///
-  /// A body is compressed when it is complete, from 1 KiB to 1 MiB, and of a type that gains by it. `Vary` says so for
-  /// every response of such a type. Part of a file, and what says `no-transform`, is left as it is.
+  /// A complete body from 1 KiB to 1 MiB is compressed, if its type is worth it; every response of such a type has
+  /// `Vary`. A part of a file, and a response with `no-transform`, stays as it is.
   func apply(to response: inout PreparedResponse, for request: Request) {
-    // The common fields are of a type that gains, and their `Vary` says so.
+    // The common fields have such a type, and `Vary`.
     let isCommon = response.commonFields != nil
     if isCommon, !request.has(.acceptEncoding) { return }
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
@@ -37,7 +37,7 @@ final class Compression {
     response.body = .bytes(compressed)
     response.headerFields[.contentEncoding] = coding.rawValue
     response.headerFields[.contentLength] = "\(compressed.count)"
-    // A strong tag promises the same bytes, which these no longer are.
+    // A strong tag promises the same bytes, but compression changes them.
     if let tag = response.headerFields[.eTag], !tag.hasPrefix("W/") { response.headerFields[.eTag] = "W/\(tag)" }
   }
 
@@ -52,12 +52,12 @@ final class Compression {
       response.status != .noContent, response.status != .notModified
     else { return false }
     let directives = response.headerFields.joined(.cacheControl) ?? ""
-    // The value in nearly all responses, which need not be searched then.
+    // The usual value, which need not be searched.
     return directives == "no-cache" || !directives.lowercased().contains("no-transform")
   }
 
   private static func isCompressible(_ field: String) -> Bool {
-    // Nearly all responses; the field need not be parsed for them.
+    // The usual type, which need not be parsed.
     if field.hasPrefix("application/json;") { return true }
     let type = MediaType(field)
     return type.isJSON || type.essence.hasPrefix("text/") || type.essence.hasSuffix("+xml")
@@ -83,7 +83,7 @@ private struct AcceptEncoding: Hashable {
     }
   }
 
-  /// The coding to respond with: the one of the greatest weight, gzip among equal ones; `nil` for none.
+  /// The coding of the response: the one with the greatest weight, gzip among equal ones; `nil` for none.
   var preferred: ContentCoding? {
     var best: (coding: ContentCoding, weight: Double)?
     for coding in ContentCoding.allCases {
@@ -96,7 +96,7 @@ private struct AcceptEncoding: Hashable {
   }
 }
 
-/// A way in which a body is compressed.
+/// A method of compression.
 enum ContentCoding: String, Sendable, Hashable, CaseIterable {
   /// The gzip format (RFC 1952).
   case gzip
@@ -106,9 +106,9 @@ enum ContentCoding: String, Sendable, Hashable, CaseIterable {
   /// The codings that a request's body may have, as `Accept-Encoding` lists them.
   static let all = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// Returns the coding that a request's `Content-Encoding` names; `nil` for none.
+  /// Returns the coding in a request's `Content-Encoding`; `nil` for none.
   ///
-  /// - Throws: 415 for another one, and for several.
+  /// - Throws: 415 for an unknown coding, and for several.
   static func named(_ field: String) throws(RequestError) -> ContentCoding? {
     switch field.lowercased() {
     case "identity": return nil
@@ -124,7 +124,7 @@ enum ContentCoding: String, Sendable, Hashable, CaseIterable {
   /// Returns bytes compressed.
   ///
   /// - Parameter level: From 1, fast, to 9, small.
-  /// - Returns: `nil`, when zlib has no memory or there is no such level.
+  /// - Returns: `nil`, when zlib has no memory, or for an unknown level.
   func compress(_ bytes: [UInt8], level: Int) -> [UInt8]? {
     var stream = z_stream()
     // zlib takes the format as part of the window's size: adding 16 selects gzip.
@@ -137,7 +137,7 @@ enum ContentCoding: String, Sendable, Hashable, CaseIterable {
     defer { deflateEnd(&stream) }
     let bound = Int(deflateBound(&stream, UInt(count)))
     var isWhole = false
-    // zlib's interface is not const-correct: it asks for mutable input, which it only reads.
+    // zlib's interface is not const-correct: it takes mutable input, which it only reads.
     var input = bytes
     let output = [UInt8](unsafeUninitializedCapacity: bound) { buffer, initialized in
       input.withUnsafeMutableBufferPointer { input in

@@ -8,23 +8,23 @@ extension HTTPField.Name {
   static let link = Self.known("Link")
   static let methodOverride = Self.known("X-HTTP-Method-Override")
   static let host = Self.known("Host")
-  /// Sent by the page at `/` with what it asks for itself.
+  /// Marks the own requests of the page at `/`.
   static let page = Self.known("X-JSON-Server-Page")
-  /// The number by which a write of the page is undone.
+  /// The number for undoing a write of the page.
   static let undo = Self.known("X-JSON-Server-Undo")
-  /// Names the session that a request is for.
+  /// The name of the request's session.
   static let session = Self.known("X-JSON-Server-Session")
   static let lastEventID = Self.known("Last-Event-ID")
 
-  /// A name that is written in this file and known to be a token.
+  /// A name of this file, which is known to be valid.
   private static func known(_ name: String) -> HTTPField.Name {
-    guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
+    guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is not a field name") }
     return name
   }
 }
 
 extension HTTPFields {
-  /// The fields as an object; the values of a name that occurs more than once are joined.
+  /// The fields as an object; the values of repeated fields are joined.
   var members: JSONObject {
     var members = JSONObject()
     for field in self {
@@ -34,29 +34,29 @@ extension HTTPFields {
     return members
   }
 
-  /// Sets fields, each in place of those with its name.
+  /// Sets fields; each replaces the fields with the same name.
   mutating func replace(with fields: HTTPFields) {
     for field in fields { self[fields: field.name] = fields[fields: field.name] }
   }
 
   /// Returns the value of the first field with a name, or `nil`.
   ///
-  /// For fields that occur once, on the path of every request: the subscript joins the values of all such fields, which
-  /// costs several times as much even when there is one.
+  /// For fields that occur once, in the path of every request: the subscript joins the values of all fields with a
+  /// name, which costs several times as much even for one field.
   func first(_ name: HTTPField.Name) -> String? {
     first { $0.name == name }?.value
   }
 
   /// Returns the values of all fields with a name, joined as the subscript joins them, or `nil`.
   ///
-  /// For fields that may occur more than once and hardly ever do.
+  /// For fields that may be repeated and hardly ever are.
   func joined(_ name: HTTPField.Name) -> String? {
     guard let index = firstIndex(where: { $0.name == name }) else { return nil }
     let isOnly = !self[(index + 1)...].contains { $0.name == name }
     return isOnly ? self[index].value : self[name]
   }
 
-  /// Adds an entry to a field that holds a list, such as `Vary`, unless it is there, in upper or lower case.
+  /// Adds an entry to a field that holds a list, such as `Vary`, unless the field has it in any letter case.
   mutating func add(_ entry: String, toList name: HTTPField.Name) {
     var first: Int?
     for index in indices where self[index].name == name {
@@ -82,7 +82,7 @@ extension HTTPFields {
     }
   }
 
-  /// Whether two entries are equal but for upper and lower case, and for any space at the end of one.
+  /// Whether two entries are equal without letter case and without white space at the end.
   private static func isEqual(
     _ entry: Slice<UnsafeBufferPointer<UInt8>>, _ other: UnsafeBufferPointer<UInt8>
   ) -> Bool {
@@ -95,14 +95,14 @@ extension HTTPFields {
   }
 }
 
-/// Whether a byte may stand around a value, and is no part of it (RFC 9110, section 5.6.3).
+/// Whether a byte is white space around a value (RFC 9110, section 5.6.3).
 private func isSpace(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 
 extension String {
-  /// A field's value without the space around it, which is no part of it (RFC 9110, section 5.5); the parser removes
-  /// what is before it, and leaves what is after it.
+  /// A field's value without the white space around it (RFC 9110, section 5.5); the parser removes only the leading
+  /// one.
   var withoutSpaceAround: String {
     guard let last = utf8.last, let first = utf8.first, isSpace(first) || isSpace(last) else { return self }
     let rest = utf8.drop(while: isSpace)
@@ -115,10 +115,10 @@ struct MediaType: Hashable {
   /// The type and subtype in lower case: `application/json`.
   let essence: String
 
-  /// The parameters' values by name in lower case; of a repeated name the first.
+  /// The parameters' values by name in lower case; of a repeated name the first value.
   let parameters: [String: String]
 
-  /// Reads the value of a field; what is not a parameter is skipped.
+  /// Reads the value of a field; skips everything that is not a parameter.
   init(_ text: String) {
     var parts = HeaderParameters(text)
     essence = parts.nextToken().lowercased()
@@ -146,7 +146,7 @@ private struct HeaderParameters {
     return String(Substring(token)).withoutSpaceAround
   }
 
-  /// Reads all parameters, their names in lower case. Of a repeated name the first counts.
+  /// Reads all parameters, with names in lower case. Of a repeated name the first value counts.
   mutating func readAll() -> [String: String] {
     var parameters: [String: String] = [:]
     while rest.popFirst() != nil {

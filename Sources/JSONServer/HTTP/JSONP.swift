@@ -1,11 +1,11 @@
 import HTTPTypes
 import JSONDatabase
 
-/// Wraps JSON in a call of a function, for pages that read it through a script element, as Express does.
+/// Wraps JSON in a function call, for pages that read it with a script element, as Express does.
 enum JSONP {
-  /// Returns the function's name that the query's first `callback` gives; `nil` when it has no usable character.
+  /// Returns the function's name from the query's first `callback`; `nil` when no valid character is left.
   ///
-  /// Only letters, digits, `_`, `$`, `.`, `[` and `]` stay.
+  /// Only letters, digits, `_`, `$`, `.`, `[` and `]` are valid.
   static func callback(in parameters: QueryParameters) -> String? {
     let name = parameters.first("callback")?.utf8.filter { ByteSet.words.contains($0) || punctuation.contains($0) }
     guard let name, !name.isEmpty else { return nil }
@@ -14,10 +14,10 @@ enum JSONP {
 
   private static let punctuation = Array("$.[]".utf8)
 
-  /// Turns a response of JSON into a script that passes it to a function. Any other response is left as it is.
+  /// Turns a JSON response into a script that passes the JSON to a function. Leaves any other response as it is.
   ///
-  /// The comment in front keeps the script from being taken for a Flash file, and `typeof` from failing where the
-  /// function is gone.
+  /// The comment in front keeps the script from being taken for a Flash file; `typeof` avoids an error when the function
+  /// does not exist.
   static func apply(to response: inout PreparedResponse, callback: String) {
     guard response.headerFields[.contentType].map(MediaType.init)?.isJSON == true else { return }
     let (start, end) = (Array("/**/ typeof \(callback) === 'function' && \(callback)(".utf8), Array(");".utf8))
@@ -36,7 +36,7 @@ enum JSONP {
     response.headerFields[.xContentTypeOptions] = "nosniff"
   }
 
-  /// JSON with U+2028 and U+2029 escaped: older JavaScript takes them for line ends inside a string.
+  /// JSON with U+2028 and U+2029 escaped: older JavaScript takes them for line breaks inside of a string.
   static func escaped(_ json: [UInt8]) -> [UInt8] {
     var script: [UInt8] = []
     script.reserveCapacity(json.count)

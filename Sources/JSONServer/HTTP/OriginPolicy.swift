@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Decides which pages of other origins may read and write, and informs their browsers (WHATWG Fetch, CORS protocol).
+/// Decides which pages of other origins may read and write, and tells their browsers (WHATWG Fetch, CORS protocol).
 struct CrossOriginPolicy: Sendable {
   private let allowed: CrossOrigin
   private let listed: [OriginPattern]
@@ -10,8 +10,7 @@ struct CrossOriginPolicy: Sendable {
 
   /// Creates a policy.
   ///
-  /// - Parameter allowed: The origins that may use the server besides its own; an entry of a list that is not an origin
-  ///   never matches.
+  /// - Parameter allowed: The origins that may use the server, in addition to its own; an invalid origin never matches.
   init(_ allowed: CrossOrigin) {
     self.allowed = allowed
     switch allowed {
@@ -20,11 +19,11 @@ struct CrossOriginPolicy: Sendable {
     }
   }
 
-  /// Refuses a request that could change something for a page that may not.
+  /// Refuses a request that could change data, from a page without the right to do so.
   ///
-  /// A browser sends `Origin` with every request of an unsafe method; a client that sends none is not a page.
+  /// A browser sends `Origin` with every request of an unsafe method; a client without `Origin` is not a page.
   ///
-  /// - Throws: 403, when the method is unsafe and the origin foreign: `null` is, and what cannot be read.
+  /// - Throws: 403, when the method is unsafe and the origin is not allowed, `null` or invalid.
   func check(_ request: Request) throws(RequestError) {
     switch request.method {
     case .get, .head, .options: return
@@ -39,7 +38,7 @@ struct CrossOriginPolicy: Sendable {
       """)
   }
 
-  /// Refuses a script that a foreign page loads to read data: no CORS field would keep it from JSONP.
+  /// Refuses a script that a page of another origin loads to read data: CORS fields do not affect JSONP.
   ///
   /// - Throws: 403 for a page that may not read.
   func checkScript(_ request: Request) throws(RequestError) {
@@ -50,8 +49,8 @@ struct CrossOriginPolicy: Sendable {
     )
   }
 
-  /// Refuses a request of any method with which a foreign page would begin a session: sessions are few, and the oldest
-  /// goes first.
+  /// Refuses a request of any method with which a page of another origin would begin a session: the number of sessions
+  /// is limited, and the oldest one would end.
   ///
   /// - Throws: 403 for a page that may not read.
   func checkBeginning(of session: SessionName, by request: Request) throws(RequestError) {
@@ -64,8 +63,8 @@ struct CrossOriginPolicy: Sendable {
       """)
   }
 
-  /// The origin of a page that may not read, as far as its browser tells: in `Origin`, or in `Referer` with what it loads
-  /// without asking. A browser that says that the page is of this site, or that a person asked, is believed.
+  /// The origin of a page that may not read, from `Origin` or `Referer`. A browser is trusted when it says that the
+  /// page is of this site, or that the user opened the address.
   private func foreignOrigin(of request: Request) -> String? {
     let fields = request.headerFields
     let site = HTTPField.Name("Sec-Fetch-Site").flatMap { fields[$0]?.lowercased() }
@@ -76,9 +75,9 @@ struct CrossOriginPolicy: Sendable {
     return isAllowed(origin, by: request) ? nil : origin
   }
 
-  /// Whether a request comes from a page of the server itself, or from a client that is no page.
+  /// Whether a request comes from a page of the server itself, or from a client that is not a page.
   ///
-  /// What the browser says of the site counts first: a proxy between them may change `Host`.
+  /// The browser's statement about the site counts first, since a proxy may change `Host`.
   static func isOwn(_ request: Request) -> Bool {
     if let name = HTTPField.Name("Sec-Fetch-Site"), let site = request.headerFields[name]?.lowercased() {
       return site == "same-origin" || site == "none"
@@ -87,7 +86,7 @@ struct CrossOriginPolicy: Sendable {
     return Origin(origin)?.isSame(asHost: request.headerFields[.host]) == true
   }
 
-  /// Responds to a preflight: a browser's question whether a page may send what it is about to, wherever it goes.
+  /// Responds to a preflight: a browser asks whether a page may send a request.
   ///
   /// - Returns: `nil` for any other request, also for OPTIONS from a client that is not a page.
   func preflight(_ request: Request) -> PreparedResponse? {
@@ -102,9 +101,9 @@ struct CrossOriginPolicy: Sendable {
     return response
   }
 
-  /// Adds to a response the fields that let an allowed page read it and its fields; for a foreign one, nothing.
+  /// Adds the fields that let an allowed page read the response and its fields; adds nothing for any other page.
   func addFields(to response: inout PreparedResponse, for request: Request) {
-    // The common fields say everything that a client without an origin needs.
+    // The common fields are enough for a client without an origin.
     guard response.commonFields == nil || request.has(.origin) else { return }
     switch allowed {
     case .none: return
@@ -117,7 +116,7 @@ struct CrossOriginPolicy: Sendable {
       }
     }
     exposeFields(of: &response)
-    // For If-Match.
+    // Pages need the tag for If-Match.
     if request.has(.origin), response.validator != nil || response.headerFields.contains(.eTag) {
       response.headerFields.add("ETag", toList: .accessControlExposeHeaders)
     }
@@ -131,12 +130,12 @@ struct CrossOriginPolicy: Sendable {
     return origin
   }
 
-  /// The option that lets an origin in.
+  /// The option that allows an origin.
   static func option(for origin: String) -> String {
     "--cors \(Origin(origin) == nil ? "'*'" : origin)"
   }
 
-  /// Names the fields that a page may read. A list names `Link` even on a page that has none, as json-server does.
+  /// Names the fields that a page may read. A list names `Link` even without pages, as json-server does.
   private func exposeFields(of response: inout PreparedResponse) {
     if response.headerFields.contains(.xTotalCount) {
       if response.headerFields.contains(.accessControlExposeHeaders) {
@@ -166,7 +165,7 @@ struct CrossOriginPolicy: Sendable {
   }
 }
 
-/// Where a page comes from, as a browser's `Origin` field says (RFC 6454, section 6.1).
+/// The origin of a page, as in a browser's `Origin` field (RFC 6454, section 6.1).
 struct Origin: Sendable, Hashable {
   let scheme: String
   let host: HostName
@@ -213,14 +212,14 @@ struct Origin: Sendable, Hashable {
   }
 }
 
-/// An origin that may use the server, or all whose hosts are below a name: `https://*.example.com`.
+/// An origin that may use the server, or all origins whose hosts are below a name: `https://*.example.com`.
 private struct OriginPattern: Sendable {
   private static let wildcard = "://*."
 
   private let origin: Origin
   private let isWildcard: Bool
 
-  /// - Returns: `nil` for what no origin can match.
+  /// - Returns: `nil` for a text that no origin matches.
   init?(_ text: String) {
     isWildcard = text.contains(Self.wildcard)
     let name = isWildcard ? text.replacing(Self.wildcard, with: "://", maxReplacements: 1) : text
@@ -236,19 +235,19 @@ private struct OriginPattern: Sendable {
 }
 
 extension CrossOrigin {
-  /// - Throws: ``ServerError`` that names the first of the origins that is none.
+  /// - Throws: ``ServerError`` that names the first invalid origin.
   package func check() throws(ServerError) {
     guard case .origins(let texts) = self, let text = texts.first(where: { OriginPattern($0) == nil }) else { return }
     throw ServerError(
       .invalidConfiguration,
-      "'\(text)' is no origin; write it as https://app.example, https://*.example.com for all below a name, or '*' for all."
+      "'\(text)' is not an origin; write it as https://app.example, https://*.example.com for all below a name, or '*' for all."
     )
   }
 }
 
-/// Keeps out pages of other sites that point their own name at this machine (DNS rebinding).
+/// Refuses pages of other sites that point their own name to this machine (DNS rebinding).
 ///
-/// A browser sends the name from the page's address in `Host`. A name that nobody can register, or an address, cannot
+/// A browser sends the name from the page's address in `Host`. An address, and a name that nobody can register, cannot
 /// be an attacker's.
 struct HostPolicy: Sendable {
   private let allowed: Set<String>
@@ -256,8 +255,8 @@ struct HostPolicy: Sendable {
 
   /// Creates a policy.
   ///
-  /// - Parameter allowed: Names that are admitted besides `localhost`, those below it, and addresses: the one that the
-  ///   server is bound to, and those of `--allowed-host`; `*` stands for all.
+  /// - Parameter allowed: Names that are accepted in addition to `localhost`, names below it and addresses: the name of
+  ///   `--host` and those of `--allowed-host`; `*` for all names.
   init(allowed: [String] = []) {
     allowsAll = allowed.contains("*")
     self.allowed = Set(allowed.compactMap { HostName($0)?.name })
@@ -265,8 +264,8 @@ struct HostPolicy: Sendable {
 
   /// Checks a request's `Host` field.
   ///
-  /// - Parameter host: The field's value; several fields joined by a comma, as HTTPFields joins them.
-  /// - Throws: 400, when it is missing, doubled or malformed; 403, when its name is not allowed.
+  /// - Parameter host: The field's value; several fields are joined by a comma, as HTTPFields joins them.
+  /// - Throws: 400, when it is missing, repeated or malformed; 403, when its name is not allowed.
   func check(host: String?) throws(RequestError) {
     guard let host else {
       throw RequestError(.malformed, "The request has no Host field; send one, such as 'Host: localhost'.")
@@ -275,7 +274,8 @@ struct HostPolicy: Sendable {
       throw RequestError(.malformed, "The request has more than one Host field; send one.")
     }
     guard let name = HostName(host) else {
-      throw RequestError(.malformed, "The Host field '\(host)' is no host and port; send one such as 'localhost:3000'.")
+      throw RequestError(
+        .malformed, "The Host field '\(host)' is not a host and port; send one such as 'localhost:3000'.")
     }
     guard allowsAll || name.isAddress || name.isLoopback || allowed.contains(name.name) else {
       throw RequestError(
@@ -288,7 +288,7 @@ struct HostPolicy: Sendable {
   }
 }
 
-/// A host as a `Host` or `Origin` field names it, and its port.
+/// The host and the port of a `Host` or `Origin` field.
 struct HostName: Sendable, Hashable {
   /// The name in lower case without a dot at its end, or an address; an IPv6 address without its brackets.
   let name: String
@@ -346,7 +346,7 @@ struct HostName: Sendable, Hashable {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4
       && parts.allSatisfy { part in
-        // A leading zero means octal to some and decimal to others.
+        // A leading zero means octal to some programs and decimal to others.
         part.utf8.allSatisfy(ByteSet.digits.contains) && (part == "0" || !part.hasPrefix("0"))
           && Int(part).map { $0 <= 255 } == true
       }

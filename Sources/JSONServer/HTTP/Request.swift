@@ -7,10 +7,10 @@ public import JSONServerValues
   public import Foundation
 #endif
 
-/// One HTTP request, read to its end.
+/// A complete HTTP request.
 ///
-/// Copies share all but the body until one of them is changed: a request is passed on at each step of its way, and
-/// changed at few.
+/// Copies share everything except the body until one of them is changed: a request is passed on at each step, and
+/// rarely changed.
 public struct Request: Sendable {
   private final class Head: Sendable {
     let method: HTTPRequest.Method
@@ -19,7 +19,7 @@ public struct Request: Sendable {
     let mount: Mount
     let known: KnownFields
 
-    /// - Parameter known: Which of the fields there are; `nil` to look.
+    /// - Parameter known: The fields that the request has; `nil` to look for them.
     init(
       method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mount: Mount, known: KnownFields? = nil
     ) {
@@ -31,10 +31,10 @@ public struct Request: Sendable {
     }
   }
 
-  /// The fields that every request is asked for and few have.
+  /// The fields that every step looks for and few requests have.
   ///
-  /// Looked for once: to find that a field is not there costs as much as a step of a request's way, and a client sends the
-  /// same fields again and again.
+  /// Searched only once: finding that a field is missing costs as much as a step of the pipeline, and a client sends
+  /// the same fields repeatedly.
   struct KnownFields: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -46,7 +46,7 @@ public struct Request: Sendable {
 
   private var head: Head
 
-  /// Whether it may come without `Host`, as HTTP/1.0 lets it: no browser sends that, and no other site can make it.
+  /// Whether `Host` may be missing, as in HTTP/1.0: no browser sends such requests, so no other site can cause them.
   var mayLackHost = false
 
   /// The bytes of the body; none when there is no body.
@@ -102,18 +102,18 @@ public struct Request: Sendable {
     set { change(headerFields: newValue) }
   }
 
-  /// Whether it has one of the fields.
+  /// Whether the request has one of the fields.
   func has(_ field: KnownFields) -> Bool { head.known.contains(field) }
 
-  /// The part before the target in addresses that lead back to the server.
+  /// The beginning of the server's addresses in the response.
   var mount: Mount {
     get { head.mount }
     set { change(mount: newValue) }
   }
 
-  /// Gives it the target that rewrite rules made of its own.
+  /// Sets the target that rewrite rules returned.
   ///
-  /// What the rules took off the beginning of the path leads back to the server in addresses, too: a client that asks for
+  /// The beginning that a rule removed from the path stays in the server's addresses: a client that requests
   /// `/api/posts` finds the next page below `/api`.
   mutating func rewrite(to target: String) {
     let (sent, rest) = (path, Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
@@ -140,11 +140,11 @@ extension Request.KnownFields {
   }
 }
 
-/// How a server's addresses begin, besides the host that a client names.
+/// The beginning of a server's addresses, without the host.
 struct Mount: Sendable, Hashable {
   /// Whether the server speaks HTTPS.
   var isSecure = false
-  /// The path under which the server is mounted: empty, or with a slash before each segment and none at the end.
+  /// The path prefix: empty, or with a slash before each segment and none at the end.
   var path = ""
 }
 
@@ -169,13 +169,13 @@ extension Request {
     String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
   }
 
-  /// The parameters of the query, decoded; of several with one name the first: `["_page": "2"]`.
+  /// The decoded parameters of the query; of a repeated name the first value: `["_page": "2"]`.
   public var query: [String: String] {
     let items = (try? QueryParameters(target: target))?.items ?? []
     return Dictionary(items.map { ($0.name, $0.value) }) { first, _ in first }
   }
 
-  /// The body as JSON: also a form's members, and a table's rows; `nil` when there is none.
+  /// The body as JSON, including forms and tables; `nil` when there is none.
   public var json: JSONValue? {
     guard !bytes.isEmpty else { return nil }
     let text = (try? RequestBody.json(from: self))?.json.utf8 ?? bytes
@@ -192,16 +192,16 @@ extension Request {
   ///   - type: The type to read.
   ///   - names: How the names of properties become the names of members.
   ///   - dates: How dates are read.
-  /// - Throws: `DecodingError` with the coding path of what is missing or of another kind; a body that is missing is null.
+  /// - Throws: `DecodingError` with the coding path of a missing or mistyped value; a missing body counts as null.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, names: JSONNameStrategy = .unchanged, dates: JSONDateStrategy = .iso8601
   ) throws -> Value {
     try JSONValueDecoder(dates: dates, names: names).decode(type, from: json ?? .null)
   }
 
-  /// Whether the target may have a parameter that asks for JSONP.
+  /// Whether the target may have a parameter for JSONP.
   ///
-  /// Searched byte by byte: a general search for a string costs too much on the path of every request.
+  /// Searched byte by byte: a general search for a string costs too much for every request.
   var mayAskForScript: Bool {
     target.withBytes { bytes in
       guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return false }
@@ -215,8 +215,8 @@ extension Request {
     }
   }
 
-  /// The address the client reached the server at, such as `http://localhost:3000`, with the path it is mounted under;
-  /// the path alone when the client does not name the host.
+  /// The address at which the client has reached the server, such as `http://localhost:3000`, with the path prefix;
+  /// only the prefix when the client does not name the host.
   var base: String {
     (headerFields.joined(.host).map { (mount.isSecure ? "https://" : "http://") + $0 } ?? "") + mount.path
   }

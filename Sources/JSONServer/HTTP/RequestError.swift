@@ -3,52 +3,52 @@ package import JSONDatabase
 import JSONServerValues
 import JSONStorage
 
-/// Why a request is not carried out.
+/// The reason why a request is not carried out.
 ///
-/// Rooms that read requests throw this; what it means in HTTP is said below, and nowhere else.
+/// The types that read requests throw this error. This file alone maps errors to HTTP.
 package struct RequestError: Error {
   /// The kind of failure.
   package enum Code: Sendable, Hashable {
-    /// The request makes no sense: its framing, its target, a parameter or its body.
+    /// The request is invalid: its framing, its target, a parameter or its body.
     case malformed
-    /// Only a client that has signed in may do that.
+    /// The client must sign in first.
     case unauthorized
-    /// The client, or the page that sends the request, may not do that.
+    /// The client, or the page that sends the request, has no right to do that.
     case forbidden
-    /// Nothing is there.
+    /// Nothing is at the path.
     case notFound
-    /// The route takes only certain methods; their names.
+    /// The route has other methods; has their names.
     case methodNotAllowed([String])
-    /// The request did not come in time.
+    /// The request did not arrive in time.
     case timeout
-    /// The request contradicts what the data holds now.
+    /// The request contradicts the current data.
     case conflict
-    /// The target is no longer as the client has seen it.
+    /// The target has changed since the client has seen it.
     case preconditionFailed
-    /// The body is not as the data has it, or what is said about the data.
+    /// The body contradicts the other records, or the rules for them.
     case contradiction
     case bodyTooLarge
     case targetTooLong
     case unsupportedMediaType
     /// The same, for a PATCH.
     case unsupportedPatch
-    /// The body has a content coding that the server does not read.
+    /// The server does not read the body's content coding.
     case unsupportedCoding
     case unmetExpectation
-    /// The line and the fields are too long, or the fields too many.
+    /// The request line and the fields are too long, or there are too many fields.
     case headTooLarge
     /// Middleware failed.
     case failed
     case notImplemented
     /// The request may be repeated later.
     case unavailable
-    /// Too many requests wait; the client repeats this one.
+    /// Too many requests wait; the client should repeat this one.
     case busy
     /// The disk or a quota is full.
     case noSpace
     /// A write may or may not survive a power cut.
     case durabilityUnknown
-    /// The other server cannot be asked.
+    /// The other server cannot be reached.
     case badGateway
     /// The other server does not respond in time.
     case gatewayTimeout
@@ -58,12 +58,12 @@ package struct RequestError: Error {
 
   package let code: Code
 
-  /// A sentence for the person who sent the request: what is wrong, and what to do.
+  /// A sentence for the sender of the request: what is wrong, and what to do.
   package let message: String
 
-  /// The member of a JSON body that is at fault, outermost name or position first; empty when it is none.
+  /// The place of the invalid member in a JSON body, as names and positions from the outside in; empty for none.
   package let place: [String]
-  /// What contradicts the data, each in its place of the body.
+  /// The problems of the body, each with its place.
   package let problems: [Problem]
 
   package init(_ code: Code, _ message: String, at place: [String] = [], problems: [Problem] = []) {
@@ -73,7 +73,7 @@ package struct RequestError: Error {
     self.problems = problems
   }
 
-  /// Whether it is about the route: nothing is at the path, or the method does not apply there.
+  /// Whether nothing is at the path, or the path lacks the method.
   var saysNothingIsThere: Bool {
     switch code {
     case .notFound, .methodNotAllowed: true
@@ -85,9 +85,9 @@ package struct RequestError: Error {
     }
   }
 
-  /// The refusal of a method that a route does not take.
+  /// The error for a method that a route lacks.
   ///
-  /// - Parameter methods: Those that it takes besides OPTIONS.
+  /// - Parameter methods: The route's methods except OPTIONS.
   static func methodNotAllowed(_ request: Request, _ methods: [String]) -> RequestError {
     let allowed = methods + ["OPTIONS"]
     return RequestError(
@@ -96,10 +96,10 @@ package struct RequestError: Error {
   }
 }
 
-// What errors mean in HTTP: nowhere else is a status chosen for one.
+// The mapping of errors to HTTP: no other file chooses a status for an error.
 
 extension RequestError {
-  /// Creates the refusal of what the database refuses.
+  /// Creates the error for a request that the database refuses.
   init(_ error: DatabaseError) {
     let code: Code =
       switch error.code {
@@ -113,7 +113,7 @@ extension RequestError {
     self.init(code, error.message + remedy, problems: error.problems)
   }
 
-  /// Creates the refusal of a write that could not be saved.
+  /// Creates the error for a write that could not be saved.
   init(_ error: StorageError) {
     switch error.code {
     case .noSpace: self.init(.noSpace, "\(error.message) Nothing was changed.")
@@ -153,7 +153,7 @@ extension RequestError {
     }
   }
 
-  /// The methods that the route takes, as `Allow` lists them; `nil` for another error.
+  /// The methods of the route, as `Allow` lists them; `nil` for another error.
   var allowedMethods: String? {
     guard case .methodNotAllowed(let methods) = code else { return nil }
     return methods.joined(separator: ", ")
@@ -188,9 +188,9 @@ extension RequestError {
 }
 
 extension PreparedResponse {
-  /// Creates the response of an error, in the one form that all errors have.
+  /// Creates the response to an error, in the form that all errors have.
   ///
-  /// - Parameter members: Members of the body besides those that each error has.
+  /// - Parameter members: Members of the body in addition to those of every error.
   static func error(
     _ status: HTTPResponse.Status, _ message: String, members: [(String, JSONValue)] = []
   ) -> PreparedResponse {

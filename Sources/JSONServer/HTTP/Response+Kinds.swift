@@ -84,7 +84,7 @@ extension Response {
     if status.code != code { problem = "'status' must be a number from 200 to 599, not \(code)." }
     for (name, value) in headers {
       guard let name = HTTPField.Name(name) else {
-        problem = "'\(name)' is no name of a header field."
+        problem = "'\(name)' is not the name of a header field."
         continue
       }
       headerFields.append(HTTPField(name: name, value: value))

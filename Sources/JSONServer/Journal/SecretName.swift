@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// Names of parameters and members that say that their values are secrets.
+/// Names of parameters and members whose values are secrets.
 enum SecretName {
   /// The words in such a name, without regard to letter case and separators.
   private static let parts = [
@@ -8,12 +8,12 @@ enum SecretName {
     "signature", "authorization", "sessionid",
   ]
 
-  /// A word that such a name has, or is.
+  /// Words that make a name secret, also as a part of it.
   private static let words: Set = ["pwd", "otp", "totp", "pin", "jwt", "token"]
 
   private static let wholeNames: Set = ["auth", "key", "pass", "sig"]
 
-  /// Where a list goes on, which says as much about the request as the number of a page.
+  /// Positions in a list, which say as much about a request as the number of a page does.
   private static let places: Set = ["pagetoken", "nextpagetoken", "nexttoken", "continuationtoken", "synctoken"]
 
   /// Whether a name is that of a secret: `access_token`, `userPassword`, `apiKey`.
@@ -26,7 +26,7 @@ enum SecretName {
       || parts.contains { joined.contains($0) }
   }
 
-  /// Whether a text that has no names holds a word that such a name has.
+  /// Whether a text without names contains such a word.
   static func isMentioned(in text: String) -> Bool {
     text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.contains { matches(String($0)) }
   }
@@ -51,7 +51,7 @@ enum SecretName {
 }
 
 extension JSONValue {
-  /// The value without members whose names say that they are secrets.
+  /// The value without members that have names of secrets.
   var withoutSecrets: JSONValue {
     changingObjects { members in JSONObject(members.filter { !SecretName.matches($0.name) }.map { ($0.name, $0.value) })
     }

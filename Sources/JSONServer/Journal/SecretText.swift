@@ -1,19 +1,19 @@
 import HTTPTypes
 import JSONServerValues
 
-/// What journal, events, log and messages show of requests and responses, with `***` in the place of secrets.
+/// Requests and responses for the journal, events, the log and messages, with `***` in place of secrets.
 package enum SecretText {
   private static let mask = "***"
   private static let quote = UInt8(ascii: "\"")
 
-  /// A target; a query that cannot be taken apart is left out when it names a secret.
+  /// A target. An invalid query that names a secret is left out.
   package static func target(_ target: String) -> String {
     guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return target }
     let start = target.utf8.index(after: mark)
     return target[..<start] + (pairs(String(target[start...])) ?? mask)
   }
 
-  /// Header fields; of a field that has a scheme, that is shown.
+  /// Header fields. Of a field with a scheme, the scheme is shown.
   static func fields(_ fields: HTTPFields) -> HTTPFields {
     HTTPFields(
       fields.map { field in
@@ -27,13 +27,12 @@ package enum SecretText {
       })
   }
 
-  /// The body of a request or a response, or the beginning of one. O(its length).
+  /// The body of a request or a response, or its beginning. O(its length).
   ///
   /// - Parameters:
-  ///   - type: What `Content-Type` says.
-  ///   - isCut: Whether it is the beginning.
-  ///   - isRequest: Whether a client sent it. A client's body that cannot be taken apart is left out when it names a
-  ///     secret.
+  ///   - type: The value of `Content-Type`.
+  ///   - isCut: Whether only the beginning is given.
+  ///   - isRequest: Whether a client sent it. A client's body that cannot be parsed is left out when it names a secret.
   static func body(_ body: ArraySlice<UInt8>, type: String?, isCut: Bool, isRequest: Bool) -> ArraySlice<UInt8> {
     let essence = type.map(MediaType.init)?.essence
     let text = String(decoding: body, as: UTF8.self)
@@ -45,24 +44,24 @@ package enum SecretText {
       let isJSON = isCut ? body.first.map("{[".utf8.contains) ?? true : (try? JSONValue(parsing: Array(body))) != nil
       guard isJSON else { return leftOut }
     }
-    // A patch names what it changes by a path (RFC 6902).
+    // A patch names the changed member by a path (RFC 6902).
     let isSecretPatch = essence == "application/json-patch+json" && mayNameSecret(text)
     return members(body) { SecretName.matches($0) || isSecretPatch && $0 == "value" }
   }
 
-  /// Whether a text that was not taken apart names a secret, or may do so in escapes.
+  /// Whether a text that cannot be parsed names a secret, or may do so in escapes.
   private static func mayNameSecret(_ text: String) -> Bool {
     SecretName.isMentioned(in: text) || text.contains("\\u")
   }
 
-  /// JSON, which may be cut anywhere, or text that holds some.
+  /// JSON, which may be cut anywhere, or text with JSON in it.
   private static func members(_ text: ArraySlice<UInt8>, _ isSecret: (String) -> Bool) -> ArraySlice<UInt8> {
     var shown: [UInt8] = []
     var rest = text
     var known: [ArraySlice<UInt8>: Bool] = [:]
     while let start = rest.firstIndex(of: quote), let end = endOfString(rest[start...]) {
       guard let colon = rest[end...].firstIndex(where: isNoSpace), rest[colon] == UInt8(ascii: ":") else {
-        // Where the text is no JSON, the mark at the end of what was no name may begin one.
+        // In a text that is not JSON, the quotation mark that ended something other than a name may begin a name.
         shown += rest[..<(end - 1)]
         rest = rest[(end - 1)...]
         if end == rest.endIndex { break }
@@ -87,7 +86,7 @@ package enum SecretText {
     (try? JSONValue(parsing: Array(name)))?.string ?? String(decoding: name.dropFirst().dropLast(), as: UTF8.self)
   }
 
-  /// Where a string that begins with its quotation mark ends; `nil` for one that is cut.
+  /// The end of a string that begins with a quotation mark; `nil` for one that is cut.
   private static func endOfString(_ text: ArraySlice<UInt8>) -> Int? {
     var index = text.startIndex + 1
     while index < text.endIndex {
@@ -120,10 +119,10 @@ package enum SecretText {
     return index
   }
 
-  /// Names and values as forms and queries write them, decoded as they are when they are read; a `_where` that names a
-  /// secret is hidden as a whole.
+  /// Names and values in forms and queries, which are decoded as the server decodes them. A `_where` that names a
+  /// secret is hidden completely.
   ///
-  /// - Returns: `nil` for what names a secret and is no list of pairs: JSON with a mistake, for example.
+  /// - Returns: `nil` for a text that names a secret and is not a list of pairs, such as invalid JSON.
   private static func pairs(_ text: String) -> String? {
     var shown: [String] = []
     var isList = true

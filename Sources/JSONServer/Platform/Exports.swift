@@ -1,4 +1,4 @@
-// What signatures name, so that whoever embeds a server imports one module.
+// The modules of types in public signatures, so that users of the server import one module.
 
 @_exported public import HTTPTypes
 @_exported public import JSONServerValues

@@ -45,7 +45,7 @@ final class OpenFile: Sendable {
     self.init(descriptor: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
   }
 
-  /// Opens what a directory has under a name. A symlink is not followed, and a pipe does not block.
+  /// Opens a name in a directory. A symlink is not followed, and a pipe does not block.
   convenience init?(_ name: String, in directory: OpenFile) {
     self.init(descriptor: openat(directory.descriptor, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW))
   }
@@ -54,7 +54,7 @@ final class OpenFile: Sendable {
     close(descriptor)
   }
 
-  /// Reads up to a number of bytes from an offset; fewer at the end of the file, none after a fault.
+  /// Reads up to a number of bytes from an offset; fewer at the end of the file, none after an error.
   func read(from offset: Int, count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       while initialized < count, let start = buffer.baseAddress {
@@ -69,7 +69,7 @@ final class OpenFile: Sendable {
 }
 
 extension OpenFile.Identity {
-  /// The identity of what is at a path, symlinks followed; `nil` when nothing is.
+  /// The identity of the file at a path, after following symlinks; `nil` when nothing is there.
   init?(path: String) {
     var status = storage_status()
     guard storage_status_behind(path, &status) == 0 else { return nil }

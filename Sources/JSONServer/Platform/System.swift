@@ -8,33 +8,33 @@ import CStorage
   import Musl
 #endif
 
-/// The calls of the operating system apart from NIO and the files.
+/// Calls of the operating system, except those of NIO and of files.
 package enum System {
-  /// The most files that this process may hold open, sockets among them.
+  /// The largest number of files, including sockets, that this process may open.
   static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
 
-  /// The same, after the limit was raised once as far as the system lets this user: macOS takes 10,240 at most, and grants
-  /// 256 at first.
+  /// The same limit, after raising it as far as the system allows: macOS accepts at most 10,240, and grants 256 at
+  /// first.
   package static let raisedOpenFileLimit: Int = {
-    // When the system denies it, the old limit stays.
+    // If the system refuses, the old limit stays.
     _ = system_raise_open_file_limit(10_240)
     return openFileLimit
   }()
 
-  /// Ranks the calling thread below the process's other threads, as long as it lives; on Linux alone.
+  /// Gives the calling thread a lower priority than the process's other threads, on Linux only.
   static func lowerThreadPriority() { storage_thread_lower_priority() }
 
-  /// The directory in which this process works; empty when it is gone.
+  /// The working directory of this process; empty when it does not exist any more.
   static var workingDirectory: String {
     guard let path = getcwd(nil, 0) else { return "" }
     defer { free(path) }
     return String(cString: path)
   }
 
-  /// The time since a moment before the process began, by a clock that only goes forward.
+  /// The time since a moment before the start of the process, by a clock that never goes back.
   ///
-  /// For what is measured at each request: the size of a `ContinuousClock.Instant` is known only at run time,
-  /// and so would be that of a type that holds one.
+  /// For measurements at each request: the size of a `ContinuousClock.Instant` is known only at run time, and so would
+  /// be the size of every type that holds one.
   static var uptime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -50,7 +50,7 @@ package enum System {
 }
 
 extension ListenError {
-  /// Says in plain words why an address could not be bound.
+  /// Explains why an address could not be bound.
   ///
   /// - Parameter errorNumber: The value of errno, when a system call failed.
   init(binding address: BindAddress, errorNumber: Int32?, cause: any Error) {
@@ -58,14 +58,15 @@ extension ListenError {
     switch errorNumber {
     case EADDRINUSE:
       code = .portInUse
-      message = "Port \(address.port) of \(address.host) is in use; choose another port, or 0 for any free one."
+      message =
+        "Port \(address.port) of \(address.host) is in use; stop the program that uses it, or choose another port with --port (0 takes a free one)."
     case EACCES:
       code = .permissionDenied
       message = "Listening on \(address) is not permitted; choose a port from 1024 up."
     case EPERM:
       code = .permissionDenied
       message =
-        "The system lets this process listen nowhere, not on \(address) either; an app in a sandbox, or the one that hosts "
+        "The system does not let this process listen on any address; an app in a sandbox, or the one that hosts "
         + "its tests, needs the entitlement com.apple.security.network.server."
     case EMFILE, ENFILE:
       code = .other
@@ -81,12 +82,12 @@ extension ListenError {
     }
   }
 
-  /// Another program listens at an address, whether the system would bind it again or not.
+  /// The error when another program listens on an address, even if the system would bind it again.
   static func inUse(_ address: BindAddress) -> ListenError {
     ListenError(binding: address, errorNumber: EADDRINUSE, cause: AnotherListener())
   }
 
-  /// Says in plain words why a host has no address.
+  /// Explains why a host has no address.
   init(resolving address: BindAddress, cause: any Error) {
     self.cause = cause
     code = .unknownHost

@@ -41,7 +41,8 @@ package struct HARFile: Sendable {
         .sourceInvalid, "\(name):\(error.description)", excerpt: Excerpt(of: text, at: error.offset).text)
     }
     guard let file else {
-      throw ServerError(.sourceInvalid, "\(name): this is no HTTP archive; a browser's network panel saves one (HAR).")
+      throw ServerError(
+        .sourceInvalid, "\(name): this is not an HTTP archive (HAR), which a browser's network panel saves.")
     }
     self = file
   }

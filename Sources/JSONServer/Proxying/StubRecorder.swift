@@ -120,7 +120,7 @@ package actor StubRecorder {
       do {
         merged = try recording.merged(into: text)
       } catch {
-        return onFailure("\(path): \(error). What is recorded is kept until the file is valid again.")
+        return onFailure("\(path): \(error). New responses are written when the file is valid again.")
       }
       let writing = recording
       switch await publish(merged) {
@@ -132,7 +132,7 @@ package actor StubRecorder {
         text = Array(version.text.bytes)
         generation = version.generation
       case .failed(let error):
-        return onFailure("\(error.message) What is recorded is kept until the next response.")
+        return onFailure("\(error.message) New responses are written with the next one.")
       }
     }
   }

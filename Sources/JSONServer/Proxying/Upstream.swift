@@ -55,7 +55,7 @@ package struct UpstreamAddress: Sendable {
     func refusal(_ reason: String) -> ServerError {
       // The message shows no password, and no secret of a query.
       let shown = url.contains("@") ? "This" : "'\(SecretText.target(url))'"
-      return ServerError(.invalidConfiguration, "\(shown) is no address of a server: \(reason).")
+      return ServerError(.invalidConfiguration, "\(shown) is not the address of a server: \(reason).")
     }
     guard let mark = url.firstRange(of: "://"), ["http", "https"].contains(url[..<mark.lowerBound].lowercased()) else {
       throw refusal("it must begin with http:// or https://, as in https://api.example.com")

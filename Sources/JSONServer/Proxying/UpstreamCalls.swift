@@ -54,7 +54,7 @@ final class UpstreamCalls {
     context.progress(
       .held {
         deadline.cancel()
-        let error = RequestError(.unavailable, "The client went away while \(upstream.url) was asked.")
+        let error = RequestError(.unavailable, "The client disconnected during the request to \(upstream.url).")
         engine.execute { $0.upstreamCalls?.end(number, of: context, with: .failure(error), on: $0) }
       })
   }
@@ -131,7 +131,7 @@ extension Upstream {
     } catch Upstream.Failure.timeout {
       return .failure(slow)
     } catch is CancellationError {
-      return .failure(RequestError(.unavailable, "The server stopped while \(url) was asked."))
+      return .failure(RequestError(.unavailable, "The server stopped during the request to \(url)."))
     } catch {
       return .failure(
         RequestError(

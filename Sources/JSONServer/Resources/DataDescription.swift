@@ -4,7 +4,7 @@ import JSONServerValues
 
 /// The shape of a database, inferred from some of its records.
 package struct DataDescription {
-  /// The most records of a resource that are examined.
+  /// The largest number of records of a resource that are examined.
   static let maximumRecords = 1_000
 
   private let title: String
@@ -26,7 +26,7 @@ package struct DataDescription {
         return ResourceSample(
           name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count,
           filled: filled)
-      // 1.0's numbers, texts and booleans have no members to describe.
+      // Numbers, texts and booleans, which 1.0 allows as resources, have no members to describe.
       case .singular(let value)? where value.withToken({ $0.kind }) == .object:
         return ResourceSample(name: name, kind: .object, records: [JSONValue(value)], filled: filled)
       case .singular?: return nil
@@ -44,9 +44,9 @@ package struct DataDescription {
 
   /// Reads a file's text and examines its records.
   ///
-  /// - Throws: ``ServerError`` with code `sourceInvalid` and the place of the first fault.
+  /// - Throws: ``ServerError`` with code `sourceInvalid` and the place of the first error.
   package init(parsing bytes: [UInt8], name: String, schema: Schema) throws(ServerError) {
-    // Nothing that is described depends on a generated id.
+    // The description does not depend on generated ids.
     let parser = SourceParser(schema: schema, ids: IDGenerator { "" })
     do throws(SourceFault) {
       let title = name.split(separator: "/").last.map(String.init) ?? name
@@ -61,10 +61,10 @@ package struct DataDescription {
   /// An OpenAPI 3.1 document of the interface.
   ///
   /// - Parameters:
-  ///   - bodies: Whether bodies are described as they are now, or as openly as the server takes them.
-  ///   - basePath: The path under which the interface is.
-  ///   - wrapName: The name of the member of a response that holds records; `nil` for none.
-  ///   - signIn: How clients sign in; `nil` where they do not.
+  ///   - bodies: Whether bodies are described by the current data, or as openly as the server accepts them.
+  ///   - basePath: The path of the interface.
+  ///   - wrapName: The member of a response that holds records; `nil` for none.
+  ///   - signIn: How clients sign in; `nil` for a server without sign-in.
   func openAPI(
     _ bodies: Bodies, basePath: String = "/", wrapName: String? = nil, signIn: OpenAPISignIn? = nil
   ) -> JSONObject {
@@ -82,15 +82,15 @@ package struct DataDescription {
     JSONValue.object(openAPI(.shaped)).text()
   }
 
-  /// The part of a document about bodies.
+  /// How a document describes bodies.
   enum Bodies: Sendable {
-    /// The shape of the data now, for people and code generators.
+    /// By the shape of the current data, for people and code generators.
     case shaped
-    /// The shape or any other object, as the server takes them.
+    /// By the shape or as any other object, as the server accepts them.
     case open
   }
 
-  /// Who sees the declarations of generated Swift source.
+  /// The access level of generated Swift source.
   package enum Access: String, Sendable, CaseIterable {
     case `internal`
     case package

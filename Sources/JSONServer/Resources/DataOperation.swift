@@ -2,14 +2,14 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// A request for data once it is known who sent it: any thread can carry it out, with a version of the data alone.
+/// A request for data after sign-in. Any thread can carry it out, with only a version of the data.
 struct DataOperation: Sendable {
   /// Which members of user records the client may not see.
   enum Hiding: Sendable {
     case nothing
-    /// Passwords, from what is read and from what decides what is read, by the name of the users.
+    /// Passwords in the data, so that neither results nor filters show them; has the name of the users' collection.
     case passwordsOfData(of: String)
-    /// Passwords, from the result alone: a change of a user needs the whole record.
+    /// Passwords in the result only: a change of a user needs the whole record.
     case passwordsOfResult
   }
 
@@ -24,7 +24,7 @@ struct DataOperation: Sendable {
 
   /// Creates the operation of a request, limited to the rights of its sender.
   ///
-  /// - Throws: 400, 401 and 403, for what the sender may not see or change.
+  /// - Throws: 400, 401 and 403, when the sender may not see or change the data.
   init(
     _ endpoint: Endpoint, _ context: RequestContext, ids: IDGenerator, _ authorization: Authorization?
   ) throws(RequestError) {
@@ -34,7 +34,7 @@ struct DataOperation: Sendable {
 
   /// Carries the request out.
   ///
-  /// - Throws: ``RequestError``; what became of the database is of no use then.
+  /// - Throws: ``RequestError``; the database must then be discarded.
   func perform(on database: inout Database) throws(RequestError) -> EndpointResult {
     try rights?.check(endpoint, on: database)
     switch hiding {
@@ -49,34 +49,34 @@ struct DataOperation: Sendable {
   }
 }
 
-/// A request for data with all that decides its response.
+/// A request for data, and the shape of its response.
 struct ShapedOperation: Sendable {
-  /// The result, with the parameters that have no effect.
+  /// The result, and the parameters without effect.
   struct Success: Sendable {
     var result: EndpointResult
     let ignored: [IgnoredParameter]
   }
 
-  /// Why nothing came of it.
+  /// The reason why the request was not carried out.
   enum Refusal: Error {
-    /// Parameters have no effect.
+    /// Parameters without effect.
     case ignored([IgnoredParameter])
     case failed(RequestError, [IgnoredParameter])
   }
 
   let operation: DataOperation
-  /// The request, before it was limited to a user's records.
+  /// The request, before it is limited to a user's records.
   let endpoint: Endpoint
   let shape: ResponseShape?
   let precondition: Precondition?
-  /// The parameters that have no effect with any data.
+  /// The parameters without effect whatever the data.
   let ignored: [IgnoredParameter]
-  /// Whether parameters without an effect are an error.
+  /// Whether parameters without effect are an error.
   let refusesIgnored: Bool
 
   /// Carries the request out.
   ///
-  /// - Throws: ``Refusal``; what became of the database is of no use then.
+  /// - Throws: ``Refusal``; the database must then be discarded.
   func carryOut(on database: inout Database) throws(Refusal) -> Success {
     var ignored = ignored
     do throws(RequestError) {
@@ -98,9 +98,9 @@ struct ShapedOperation: Sendable {
 
 /// The data that a user may read where only owners may.
 struct OwnedShare: Sendable {
-  /// For each resource of which others have a part, the query for the user's records.
+  /// The query for the user's own records, for each resource that also has records of others.
   var lists: [String: Query] = [:]
-  /// The single objects of others.
+  /// The single resources of other users.
   var hidden: Set<String> = []
 
   /// The data as the user sees it. O(size of the data).
@@ -116,7 +116,7 @@ struct OwnedShare: Sendable {
 }
 
 extension EndpointResult {
-  /// The result of a change of one record without a member of it.
+  /// The result of a change of one record, without one of its members.
   fileprivate func removing(_ name: String) -> EndpointResult {
     var result = self
     if case .text(let text) = content { result.content = .text(text.removing(name)) }
@@ -129,10 +129,10 @@ extension EndpointResult {
   }
 }
 
-/// The database's result for a request, before it becomes HTTP.
+/// The result of a request for data, before it becomes an HTTP response.
 struct EndpointResult {
   enum Content {
-    /// JSON text in the layout that it has in the file.
+    /// JSON text in the layout of the file.
     case text(ValidJSON)
     /// The whole database.
     case database(DatabaseText)
@@ -143,19 +143,19 @@ struct EndpointResult {
 
   var content: Content
   var status = HTTPResponse.Status.ok
-  /// The path segments of a new record's address.
+  /// The path segments of a new record.
   var location: [String]?
-  /// How many records match, for lists.
+  /// The number of matching records, for lists.
   var total: Int?
   /// The value of `Link`, for pages.
   var link: String?
-  /// The parameters that the data tells to have no effect: what they name is not there.
+  /// The parameters without effect because of the data, such as names that no record has.
   var ignored: [IgnoredParameter] = []
-  /// A warning about the request, as the end of a sentence.
+  /// Warnings about the request, as ends of sentences.
   var notes: [String] = []
   /// The changes, for subscribers.
   var change: DataChange?
-  /// The name under which the content is in an object; `nil` for none.
+  /// The member in which the content is wrapped; `nil` for none.
   var wrapName: String?
 
   init(
@@ -175,8 +175,8 @@ struct EndpointResult {
   /// The result as an HTTP response.
   ///
   /// - Parameters:
-  ///   - request: The request it is for, which says where the server is reached.
-  ///   - commonFields: The fields of every response, and what else most responses have.
+  ///   - request: The request, with the server's address.
+  ///   - commonFields: The fields of every response, and of most responses.
   func response(to request: Request, _ commonFields: CommonFields? = nil) -> PreparedResponse {
     var response =
       if let commonFields {
@@ -195,7 +195,7 @@ struct EndpointResult {
 
   static let formatter = JSONFormatter(.pretty)
 
-  /// Joins a record with what is related to it where that is much, so that it is done when the response is made.
+  /// Joins a record with many related records now, instead of on the event loop.
   mutating func joinLargeRecord() {
     guard case .record(let record) = content, record.byteCount > PreparedResponse.largestWhole else { return }
     content = .text(record.joined)
@@ -215,8 +215,8 @@ struct EndpointResult {
     return .bytes(Self.bytes(count) { text.append(to: &$0) })
   }
 
-  /// Makes a body of about a number of bytes, so that it does not grow by steps: what has the usual layout keeps its
-  /// size.
+  /// Makes a body with an estimated size, so that its memory does not grow in steps: a body in the usual layout has
+  /// this size.
   private static func bytes(_ count: Int, _ append: (inout [UInt8]) -> Void) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(count + count / 16 + 256)

@@ -3,9 +3,9 @@ import JSONDatabase
 import JSONDescription
 import JSONServerValues
 
-/// A request for the database, parsed once: its target, and the operation.
+/// A parsed request for data: its target, and the operation.
 ///
-/// A class, because it is passed on at each step, where a copy would cost a dozen reference counts.
+/// A class, since copying it at each step would cost a dozen reference counts.
 final class Endpoint: Sendable {
   enum Target: Sendable {
     /// The whole database.
@@ -14,13 +14,13 @@ final class Endpoint: Sendable {
     case collection(String)
     /// One record of a collection.
     case record(String, id: String)
-    /// A singular resource.
+    /// A single resource.
     case object(String)
   }
 
   enum Action: Sendable {
     case read
-    /// A new record, or other members of a singular resource by POST.
+    /// A new record, or other members of a single resource by POST.
     case create(WrittenBody)
     /// Many records, each new or merged into an existing one.
     case createOrMerge(WrittenBody)
@@ -29,19 +29,19 @@ final class Endpoint: Sendable {
     /// Some other members.
     case merge(WrittenBody)
     case patch(Patch)
-    /// The resources whose records go with what is deleted under 1.0's dialect.
+    /// The resources whose records are deleted with their parents in the dialect of 1.0.
     case delete(dependents: [String])
   }
 
   let target: Target
   let action: Action
-  /// Which records of a collection are meant, where several exist already.
+  /// The selection of records; `nil` for a request about one record.
   let list: ListParameters?
-  /// The related records that are read, too.
+  /// The related records to read.
   let relations: [RelationRequest]
-  /// The resource and id of the record below which a new one is created.
+  /// The resource and the id of the parent of a new record.
   let parent: (resource: String, id: String)?
-  /// A list in the target, which the request is about in the target's place.
+  /// A list in the target; if present, the request is about this list.
   let inner: InnerList?
 
   init(
@@ -56,7 +56,7 @@ final class Endpoint: Sendable {
     inner = nil
   }
 
-  /// What is asked of a list in a target: to read that, or to change a member of it.
+  /// A request for a list in a target: to read the target, or to change a member of it.
   init(_ target: Target, _ inner: InnerList) {
     self.target = target
     action = inner.endpoint.isWrite ? .merge(.empty) : .read
@@ -66,21 +66,21 @@ final class Endpoint: Sendable {
     self.inner = inner
   }
 
-  /// The same of what it is about, with another action.
+  /// The same request with another action.
   func with(_ action: Action) -> Endpoint {
     Endpoint(target, action, list: list, relations: relations, below: parent)
   }
 
-  /// The same of the records alone that belong to a user.
+  /// The same request, limited to the records of a user.
   ///
-  /// - Parameter key: The member that holds the user's id.
+  /// - Parameter key: The member with the user's id.
   func limited(to owner: String, by key: FieldPath) -> Endpoint {
     guard var list else { return self }
     list.query.owner = (key, owner)
     return Endpoint(target, action, list: list, relations: relations, below: parent)
   }
 
-  /// The resource that it reads or changes; `nil` for all.
+  /// The resource that the request reads or changes; `nil` for all.
   var resource: String? {
     switch target {
     case .database: nil
@@ -88,15 +88,15 @@ final class Endpoint: Sendable {
     }
   }
 
-  /// Whether it changes the database.
+  /// Whether the request changes the database.
   var isWrite: Bool {
     if case .read = action { false } else { true }
   }
 
-  /// Whether it changes all records that match its parameters, so that each of those must have an effect.
+  /// Whether the request changes all records that match its parameters; then each parameter must have an effect.
   var changesMany: Bool { isWrite && list != nil || inner?.endpoint.changesMany ?? false }
 
-  /// The read of what the request changes; `nil` when that does not exist yet.
+  /// The read of the target of a change; `nil` when it does not exist yet.
   var reading: Endpoint? {
     if let inner {
       return inner.endpoint.reading.map { Endpoint(target, InnerList(member: inner.member, endpoint: $0)) }
@@ -107,7 +107,7 @@ final class Endpoint: Sendable {
     }
   }
 
-  /// The resource whose changes can be watched instead of reading it again.
+  /// The resource whose changes can be watched.
   var watchedResource: String? {
     switch target {
     case .collection(let name), .object(let name): isWrite ? nil : name
@@ -115,14 +115,14 @@ final class Endpoint: Sendable {
     }
   }
 
-  /// The one resource that it reads; `nil` when it may be several.
+  /// The only resource that the request reads; `nil` when there may be several.
   var onlyResource: String? { isWrite || !relations.isEmpty ? nil : resource }
 }
 
 extension Endpoint {
   /// Carries the request out and returns the result.
   ///
-  /// - Throws: ``RequestError``; what became of the database is of no use then.
+  /// - Throws: ``RequestError``; the database must then be discarded.
   func perform(_ request: Request, on database: inout Database, ids: IDGenerator) throws(RequestError) -> EndpointResult
   {
     if let inner { return try perform(inner, request, on: &database, ids: ids) }
@@ -154,7 +154,7 @@ extension Endpoint {
         .list(RecordList(records.map { RelatedRecord(record: $0) })), status: created > 0 ? .created : .ok,
         change: .reloaded(name))
     case .read, .replace, .merge, .patch, .delete:
-      // Without a selection, a change would be one of all records.
+      // Without a selection, the change would affect all records.
       guard let list else {
         throw DatabaseError(.invalidQuery, "The request does not say which records of '\(name)' it is for.")
       }
@@ -218,7 +218,7 @@ extension Endpoint {
       case .array: result.link = PageLinks.fieldValue(request, page)
       case .envelope:
         if page.number != number {
-          // 1.0 responds with the last page to a request for a page beyond it.
+          // 1.0 responds with the last page to a request for a later page.
           var query = parameters.query
           query.window = .page(page.number, size: size)
           related = try database.list(name, query).related
@@ -242,7 +242,7 @@ extension Endpoint {
 }
 
 extension RelatedRecords {
-  /// The relations that were asked for and lead nowhere.
+  /// The relations without related records.
   fileprivate var ignored: [IgnoredParameter] {
     unknownRelations.map { request in
       let name = request.kind == .embed ? "_embed" : "_expand"
@@ -250,9 +250,9 @@ extension RelatedRecords {
     }
   }
 
-  /// Warnings about relations that the request names.
+  /// Warnings about the relations of the request.
   fileprivate var notes: [String] {
-    hiddenNames.map { "a record has a member '\($0)' of its own, which what is related to it does not replace" }
+    hiddenNames.map { "a record has a member '\($0)' of its own, which stays in place of the related records" }
   }
 }
 
@@ -260,10 +260,10 @@ extension Database {
   /// The warning about a missing parent record; `nil` when it exists.
   fileprivate func note(onMissing parent: (resource: String, id: String)) -> String? {
     guard let (name, _) = resource(meantBy: parent.resource) else {
-      return "\(unknownResourceMessage(parent.resource)) What is below it goes by the foreign key alone"
+      return "\(unknownResourceMessage(parent.resource)) The response goes by the foreign key alone"
     }
     if hasRecord(parent.id, in: name) { return nil }
-    return "\(name) has no record with id \(parent.id); what is below it goes by the foreign key alone"
+    return "\(name) has no record with id \(parent.id); the response goes by the foreign key alone"
   }
 }
 
@@ -271,9 +271,9 @@ extension Endpoint {
   /// Parses a request.
   ///
   /// - Parameters:
-  ///   - request: The request, its method override and rewrite rules applied.
-  ///   - database: The database, whose names decide what a path means.
-  /// - Throws: 400 for what is invalid, 404 for what is not there, 405 with `Allow` for a method the route lacks.
+  ///   - request: The request, after method override and rewrite rules.
+  ///   - database: The database, whose names decide the meaning of a path.
+  /// - Throws: 400 for an invalid request, 404 for an unknown path, 405 with `Allow` for a method that the route lacks.
   static func parse(
     _ request: Request, path: Path, parameters: QueryParameters, _ database: Database
   ) throws(RequestError) -> Endpoint {
@@ -286,7 +286,8 @@ extension Endpoint {
       return Endpoint(.database)
     }
     guard let (name, isCollection) = database.resource(meantBy: first) else {
-      // As json-server 0.17, which does not ask whether the parent exists. Names like __session are the server's own.
+      // As json-server 0.17, which does not check whether the parent exists. Names such as __session are the server's
+      // own.
       if segments.count == 3, !first.hasPrefix("__"), isRead(request.method) || request.method == .post,
         database.resource(meantBy: segments[2]) != nil
       {
@@ -351,14 +352,14 @@ extension Endpoint {
       guard schema.dialect == .classic else {
         throw RequestError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
       }
-      // As PATCH.
+      // As for PATCH.
       if let patch = try patch(from: request, schema) { return Endpoint(target, .patch(patch)) }
       return Endpoint(target, .merge(try json(from: request, schema) ?? .empty))
     default: throw .methodNotAllowed(request, ["GET", "HEAD"] + posting(schema.dialect) + ["PUT", "PATCH", "DELETE"])
     }
   }
 
-  /// The resources whose records go with what is deleted under 1.0's dialect.
+  /// The resources whose records are deleted with their parents in the dialect of 1.0.
   static func dependents(_ parameters: QueryParameters) -> [String] {
     parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) }
   }
@@ -400,7 +401,7 @@ extension Endpoint {
       if !database.hasRelation(from: name, to: parent.resource), database.count(of: name) > 0,
         let ids = database.listedIDs(of: name, in: parent.id, of: parent.resource)
       {
-        // The parent names them.
+        // The parent has the ids.
         let filter = database.schema.idName(of: name) + ":in"
         list.query.parameters.append(FilterParameter(filter, [ids.joined(separator: ",")]))
         return Endpoint(.collection(name), list: list)
@@ -411,7 +412,7 @@ extension Endpoint {
     return Endpoint(.collection(name), .create(try json(from: request, database.schema) ?? .empty), below: parent)
   }
 
-  /// The body as JSON that the file may hold.
+  /// The body as JSON in the form of the file.
   private static func json(
     from request: Request, _ schema: Schema, isPatchable: Bool = false
   ) throws(RequestError) -> WrittenBody? {
@@ -426,8 +427,7 @@ extension Endpoint {
     method == .get || method == .head
   }
 
-  /// The body of a PUT or PATCH; one that has none may carry its members as query arguments, as Kilo's clients send
-  /// them.
+  /// The body of a PUT or PATCH. Without one, the query may have the members, as clients made with Kilo send them.
   private static func body(
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> WrittenBody {
@@ -435,7 +435,7 @@ extension Endpoint {
     return RequestBody.json(from: parameters.excluding(QueryParameter.names)) ?? .empty
   }
 
-  /// The body of a PATCH that is no patch document.
+  /// The body of a PATCH that is not a patch document.
   static func patchBody(
     of request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> WrittenBody {
@@ -446,7 +446,7 @@ extension Endpoint {
     }
   }
 
-  /// The methods that resources other than collections take besides those of both dialects.
+  /// The methods of resources other than collections, in addition to those of both dialects.
   private static func posting(_ dialect: Dialect) -> [String] {
     dialect == .classic ? ["POST"] : []
   }

@@ -2,13 +2,13 @@ import HTTPTypes
 import JSONDatabase
 import JSONDescription
 
-/// Hints at what a parameter without effect was probably meant to be; each is given once.
+/// Suggestions for parameters without effect; each is given once.
 struct Hints {
   private var given: Set<String> = []
 
-  /// The hint for a parameter that has no effect, or `nil` when it was given before.
+  /// The hint for a parameter without effect; `nil` when it was given before.
   ///
-  /// - Parameter members: Returns the members that a collection's records have.
+  /// - Parameter members: Returns the members of a collection's records.
   mutating func hint(
     for parameter: IgnoredParameter, of request: Request, members: (_ collection: String) -> [String]
   ) -> String? {
@@ -16,7 +16,7 @@ struct Hints {
     return Self.text(for: parameter, of: request, members: members)
   }
 
-  /// Says why a parameter has no effect, and what was probably meant.
+  /// The reason why a parameter has no effect, and a suggestion.
   static func text(
     for parameter: IgnoredParameter, of request: Request, members: (_ collection: String) -> [String]
   ) -> String {
@@ -30,7 +30,7 @@ struct Hints {
     }
   }
 
-  /// The hint for an origin whose pages may not read, or `nil` when it was given before.
+  /// The hint for an origin whose pages may not read; `nil` when it was given before.
   mutating func hint(forRefused origin: String) -> String? {
     guard given.count < 1_000, given.insert(origin).inserted else { return nil }
     return """
@@ -39,7 +39,7 @@ struct Hints {
       """
   }
 
-  /// The hint for something else about a request, or `nil` when it was given before.
+  /// Another hint about a request; `nil` when it was given before.
   mutating func hint(for note: String, path: String) -> String? {
     isNew(note, path) ? "\(path): \(note)." : nil
   }
@@ -48,7 +48,7 @@ struct Hints {
     given.count < 1_000 && given.insert(path + "?" + subject).inserted
   }
 
-  /// The parameter or member that was probably meant; our own parameters by their exact letters first.
+  /// The parameter or member that was probably meant; first the server's own parameters by their exact letters.
   private static func meant(by parameter: String, members: [String]) -> String? {
     let letters = parameter.lowercased().filter { $0 != "_" && $0 != "-" }
     let controls = QueryParameter.names.filter { $0.count > 1 }.sorted()

@@ -2,21 +2,21 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-/// A list inside a record or a single object, which has an address below that, such as `/equipment/1/campaigns`.
+/// A list inside a record or a single resource, which has a path of its own, such as `/equipment/1/campaigns`.
 ///
-/// Its elements are the records of a collection in a database of their own: what a request asks of them is what it would
-/// ask of a resource. What has changed then is one member of what holds the list.
+/// Its elements are treated as a collection in a database of their own. A change of this database changes one member of
+/// the record or resource.
 struct InnerList: Sendable {
-  /// The member that holds the list.
+  /// The member with the list.
   let member: String
-  /// What the request asks of the elements.
+  /// The request for the elements.
   let endpoint: Endpoint
 }
 
 extension Endpoint {
-  /// Parses a request for a list in what a target is, or for one of its elements.
+  /// Parses a request for a list in a target, or for one of its elements.
   ///
-  /// - Parameter segments: What follows the target's own segments.
+  /// - Parameter segments: The segments after those of the target.
   /// - Returns: `nil` when there is no such list.
   static func inner(
     _ segments: ArraySlice<String>, of target: Target, _ request: Request, _ parameters: QueryParameters,
@@ -35,7 +35,7 @@ extension Endpoint {
     return Endpoint(target, InnerList(member: member, endpoint: endpoint))
   }
 
-  /// A body that is one text, number or boolean.
+  /// A body that is a string, a number or a boolean.
   private static func scalar(_ request: Request, _ schema: Schema) -> ValidJSON? {
     guard let value = try? JSONBody(maximumDepth: schema.maximumRecordDepth).value(of: request.bytes) else {
       return nil
@@ -46,7 +46,7 @@ extension Endpoint {
     }
   }
 
-  /// Carries out what is asked of a list's elements, and changes what holds the list.
+  /// Carries out the request for the elements, and changes the record or resource with the list.
   func perform(
     _ inner: InnerList, _ request: Request, on database: inout Database, ids: IDGenerator
   ) throws(RequestError) -> EndpointResult {
@@ -80,7 +80,7 @@ extension Endpoint {
 }
 
 extension Endpoint.Target {
-  /// The elements of a list in it; `nil` when there is no such list.
+  /// The elements of a list in the target; `nil` when there is no such list.
   ///
   /// - Throws: 404, when there is no such record.
   fileprivate func innerList(_ member: String, in database: Database) throws(RequestError) -> Database? {

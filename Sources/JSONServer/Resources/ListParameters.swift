@@ -3,7 +3,7 @@ import JSONDatabase
 import JSONDescription
 import JSONServerValues
 
-/// The query of a list request, in the terms of either json-server.
+/// The query of a list request, in the dialect of either json-server.
 struct ListParameters: Sendable {
   /// The form in which a page is returned.
   enum PageForm: Sendable, Hashable {
@@ -14,12 +14,12 @@ struct ListParameters: Sendable {
   }
 
   var query: Query
-  /// The form of the page; `nil` when no page is asked for.
+  /// The form of the page; `nil` for a request without pages.
   let pageForm: PageForm?
-  /// The parameters that have no effect, filters that no record has a member for apart.
+  /// The parameters without effect, other than filters for members that no record has.
   var idle: [IgnoredParameter]
 
-  /// Whether the changes are asked for, and not the records.
+  /// Whether the request is for changes instead of records.
   static func isWatch(_ parameters: QueryParameters) -> Bool {
     parameters.first("_watch").map { $0 != "false" && $0 != "0" } ?? false
   }
@@ -30,7 +30,7 @@ struct ListParameters: Sendable {
   init(_ parameters: QueryParameters, dialect: Dialect) throws(RequestError) {
     var query = Query()
     query.conditions = try Self.conditions(parameters)
-    // In 1.0 a tree takes the place of all other filters.
+    // In 1.0 `_where` replaces all other filters.
     let takesFilters = dialect == .classic || query.conditions == nil
     if takesFilters { query.parameters = Self.filters(parameters) }
     idle = IgnoredParameter.idle(in: parameters, takesFilters: takesFilters)
@@ -43,7 +43,7 @@ struct ListParameters: Sendable {
     let start = try parameters.number("_start")
     let end = try parameters.number("_end")
     if let page = try parameters.number("_page") {
-      // A page size that is too small means one record to json-server 1.0, and is ignored by 0.17.
+      // A page size that is too small means one record in json-server 1.0, and is ignored by 0.17.
       let size = perPage.map { max($0, 1) } ?? limit ?? 10
       query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
       pageForm = dialect == .v1 || perPage != nil ? .envelope : .array
@@ -54,7 +54,7 @@ struct ListParameters: Sendable {
     self.query = query
   }
 
-  /// The same request for the records whose foreign key holds an id; this replaces a filter on the key itself.
+  /// The same request for the records with an id in their foreign key; this replaces a filter on the key itself.
   func below(_ id: String, of resource: String, by key: FieldPath) -> ListParameters {
     var nested = self
     nested.query.parent = (resource, key, id)
@@ -69,8 +69,7 @@ struct ListParameters: Sendable {
   private static func filters(_ parameters: QueryParameters) -> [FilterParameter] {
     var filters: [FilterParameter] = []
     for (name, value) in parameters.items where !QueryParameter.isReserved(name) {
-      // Names that are equal as strings, such as those with é in one code point and in two, may be those of two
-      // members.
+      // Names can be equal as strings but belong to two members, such as those with é as one code point and as two.
       if let index = filters.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
         filters[index].values.append(value)
       } else {
@@ -80,9 +79,10 @@ struct ListParameters: Sendable {
     return filters
   }
 
-  /// `_sort=a,b&_order=desc,asc` and `_sort=-a,b`; repeated parameters continue where the first ended.
+  /// Reads `_sort=a,b&_order=desc,asc` and `_sort=-a,b`; repeated parameters continue the first one.
   private static func sortKeys(_ parameters: QueryParameters) -> [SortKey] {
-    // An empty name sorts by nothing, keeps the others beside their orders, and is reported as the name of no member.
+    // An empty name sorts by nothing, but keeps the other names beside their orders. It is reported as an unknown
+    // member.
     let names = parameters.all("_sort").filter { !$0.isEmpty }.flatMap(\.listEntries)
     let orders = parameters.all("_order").flatMap(\.listEntries)
     return names.enumerated().map { index, name in
@@ -92,7 +92,7 @@ struct ListParameters: Sendable {
     }
   }
 
-  /// The most names in one list: each is looked up in every record, while all other requests wait.
+  /// The largest number of names in one list: each is looked up in every record, while all other requests wait.
   static let maximumNames = 32
 
   static func check(_ count: Int, of parameter: String, maximum: Int = maximumNames) throws(RequestError) {
@@ -100,7 +100,7 @@ struct ListParameters: Sendable {
     throw RequestError(.malformed, "\(parameter) may name \(maximum) at most; there are \(count).")
   }
 
-  /// `_embed=comments,likes&_expand=user`.
+  /// Reads `_embed=comments,likes&_expand=user`.
   ///
   /// - Throws: 400 for more than ``maximumNames``.
   static func relations(_ parameters: QueryParameters) throws(RequestError) -> [RelationRequest] {
@@ -127,7 +127,7 @@ struct ListParameters: Sendable {
   private static func slice(start: Int?, end: Int?, limit: Int?) -> Query.Window {
     if let end { return .slice(start: start ?? 0, end: end) }
     guard let limit else { return .all }
-    // JavaScript's slice(start, start + limit), which for negative numbers counts from the end.
+    // As JavaScript's slice(start, start + limit), which counts negative numbers from the end.
     return .slice(start: start ?? 0, end: (start ?? 0) + limit)
   }
 }
@@ -135,20 +135,20 @@ struct ListParameters: Sendable {
 extension String {
   /// The parts between the commas of a parameter's value.
   var listEntries: [String] {
-    // By bytes: to find where each character ends takes longer than all else that a parameter is read for.
+    // By bytes: finding character boundaries would take longer than reading the rest of the parameter.
     utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }
   }
 }
 
-/// A parameter of a request that has no effect on it.
+/// A parameter without effect.
 struct IgnoredParameter: Sendable, Hashable {
   enum Reason: Sendable, Hashable {
     /// No record of the collection has a member of that name.
     case noMember(of: String)
-    /// The route does not take it.
+    /// The route does not use the parameter.
     case notTaken
-    /// Its value is none, or another parameter is missing or decides instead: the end of a sentence that starts with
-    /// the parameter's name.
+    /// The value is empty, or another parameter is missing or decides; has the end of a sentence after the parameter's
+    /// name.
     case idle(String)
   }
 
@@ -157,7 +157,7 @@ struct IgnoredParameter: Sendable, Hashable {
 }
 
 extension IgnoredParameter {
-  /// Finds the parameters of a list request that have no effect, filters apart.
+  /// Finds the parameters of a list request without effect, other than filters.
   static func idle(in parameters: QueryParameters, takesFilters: Bool) -> [IgnoredParameter] {
     guard !parameters.items.isEmpty else { return [] }
     var idle = nothings(in: parameters, of: .list)
@@ -179,20 +179,20 @@ extension IgnoredParameter {
     return idle
   }
 
-  /// Finds the parameters of a request for changes that have no effect.
+  /// Finds the parameters of a request for changes without effect.
   static func besideWatch(in parameters: QueryParameters) -> [IgnoredParameter] {
     parameters.names.filter { !QueryParameter.isTaken($0, by: .watch) && $0 != "lastEventId" }.map {
       IgnoredParameter(name: $0, reason: .idle("has no effect beside '_watch', which tells of all changes"))
     }
   }
 
-  /// Finds the parameters that a request takes and that count as not given, because their value is none.
+  /// Finds the parameters of a request that count as not given, because of their values.
   static func nothings(in parameters: QueryParameters, of taker: QueryParameter.Taker) -> [IgnoredParameter] {
-    // Few requests have a value that is none; their names need not be looked at.
+    // Few requests have such a value; then their names need not be looked at.
     guard parameters.items.contains(where: { mayBeNothing($0.value) }) else { return [] }
     return parameters.names.compactMap { name in
       guard let row = QueryParameter.row(of: name), row.takers.contains(taker) else { return nil }
-      // Fields that are repeated add to each other.
+      // Repeated `_fields` add up.
       let values = row.value == .fields ? parameters.all(name) : [parameters.first(name) ?? ""]
       guard row.value == .fields || row.value == .number, values.allSatisfy(row.value.isNothing) else { return nil }
       let value = values.joined(separator: ",")
@@ -201,7 +201,7 @@ extension IgnoredParameter {
     }
   }
 
-  /// Whether a value may be none, as its first byte tells.
+  /// Whether a value may count as not given, by its first byte.
   private static func mayBeNothing(_ value: String) -> Bool {
     switch value.utf8.first {
     case nil, UInt8(ascii: ","), UInt8(ascii: "u"), UInt8(ascii: "n"), UInt8(ascii: "N"): true
@@ -209,10 +209,11 @@ extension IgnoredParameter {
     }
   }
 
-  /// The most bytes that the names take in a response's head.
+  /// The largest size of the names in a response's head, in bytes.
   private static let maximumLength = 1024
 
-  /// The value of `X-Ignored-Parameters`: the names, in the order of the request, those that fit; `nil` when none does.
+  /// The value of `X-Ignored-Parameters`: the names in the order of the request, as far as they fit; `nil` when none
+  /// fits.
   ///
   /// Characters that are not printable ASCII, the comma and the percent sign are percent-encoded.
   static func fieldValue(_ ignored: [IgnoredParameter], in parameters: QueryParameters) -> String? {
@@ -228,9 +229,10 @@ extension IgnoredParameter {
 }
 
 extension Endpoint {
-  /// The parameters that it does not take.
+  /// The parameters that the request cannot use.
   ///
-  /// Which filters, sort keys and relations lead nowhere, only the data tells: those are in ``EndpointResult/ignored``.
+  /// Only the data can tell which filters, sort keys and relations have no effect: those are in
+  /// ``EndpointResult/ignored``.
   func ignoredParameters(_ parameters: QueryParameters, of request: Request) -> [IgnoredParameter] {
     if let inner { return inner.endpoint.ignoredParameters(parameters, of: request) }
     let taker = taker(request)
@@ -243,7 +245,7 @@ extension Endpoint {
     return ignored + (isWrite ? list.idle.filter { idle in !ignored.contains { $0.name == idle.name } } : list.idle)
   }
 
-  /// The kind of request, which decides the parameters that it takes.
+  /// The kind of request, which decides which parameters it can use.
   private func taker(_ request: Request) -> QueryParameter.Taker {
     switch (target, action) {
     case (.database, _): .allData

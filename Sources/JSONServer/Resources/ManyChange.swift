@@ -2,12 +2,12 @@ import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
-// The same change of all records that a query selects.
+// One change of all records that a query selects.
 
 extension Endpoint {
   /// Parses `DELETE /posts?id=1&id=2` and `PATCH /posts?status=draft`.
   ///
-  /// - Throws: 405 without a filter, 400 for what is invalid.
+  /// - Throws: 405 without a filter, 400 for an invalid request.
   static func changeMany(
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
@@ -36,10 +36,10 @@ extension Endpoint {
     return Endpoint(.collection(name), .merge(body), list: list)
   }
 
-  /// The methods that a collection takes, with any query.
+  /// The methods of a collection with any query.
   static let collectionMethods = ["GET", "HEAD", "POST"]
 
-  /// The filters beside others that hold no condition: without them more records would be changed than were meant.
+  /// Filters without a condition, beside others: ignoring them would change more records than intended.
   private static func idleFilters(_ parameters: QueryParameters, _ list: ListParameters) -> [IgnoredParameter] {
     ["q", "_where"].compactMap { name in
       let values = parameters.all(name)
@@ -56,7 +56,7 @@ extension Endpoint {
     }
   }
 
-  /// Whether `_all=true` says that no filter is meant.
+  /// Whether `_all=true` selects all records.
   private static func isForAll(_ parameters: QueryParameters) throws(RequestError) -> Bool {
     switch parameters.first("_all") {
     case "true": return true
@@ -65,10 +65,10 @@ extension Endpoint {
     }
   }
 
-  /// Changes all records that match, or none.
+  /// Changes all matching records, or none.
   ///
-  /// - Returns: The records, as they are now, or as they were. When a parameter leads nowhere nothing is changed, and the
-  ///   result names the parameter.
+  /// - Returns: The records after the change, or before the deletion. When a parameter has no effect, nothing is
+  ///   changed, and the result names the parameter.
   func changeMany(
     of name: String, _ parameters: ListParameters, on database: inout Database
   ) throws(DatabaseError) -> EndpointResult {
@@ -118,14 +118,14 @@ extension IgnoredParameter {
 }
 
 extension ListParameters {
-  /// Whether a filter says which records are meant, and not all.
+  /// Whether a filter selects some records, and not all.
   fileprivate var selectsByFilter: Bool {
     !query.parameters.isEmpty || !query.search.isEmpty || query.conditions.map { !$0.isMetByAll } ?? false
   }
 }
 
 extension JSONValue {
-  /// Whether a `_where` tree holds no condition that a record could fail.
+  /// Whether every record matches a `_where` tree.
   fileprivate var isMetByAll: Bool {
     guard case .object(let tree) = self else { return false }
     return tree.allSatisfy { name, value in

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// The `Link` field of a page (RFC 8288), as json-server 0.17 sends it: first, prev, next, last.
 struct PageLinks {
-  /// The request's own address, cut where its page number is.
+  /// The request's own address, split at the page number.
   private let address: [ArraySlice<UInt8>]
 
   private init(_ request: Request) {
@@ -22,7 +22,7 @@ struct PageLinks {
 
   private static let parameter = Array("_page=".utf8)
 
-  /// Returns the field's value; `nil` when all records are on the page, or none is.
+  /// Returns the field's value; `nil` when all records are on one page.
   static func fieldValue(_ request: Request, _ page: PageNumbers) -> String? {
     guard page.last > 1, page.requested <= page.last else { return nil }
     let address = PageLinks(request)
@@ -49,7 +49,7 @@ struct PageLinks {
 
 /// The numbers of a page and of the pages around it.
 struct PageNumbers: Sendable, Hashable {
-  /// The page's number, from 1; at most the last page's under json-server 1.0.
+  /// The page's number, from 1; in the dialect of 1.0 at most that of the last page.
   let number: Int
   let size: Int
   let total: Int
@@ -62,10 +62,10 @@ struct PageNumbers: Sendable, Hashable {
     self.number = min(max(number, 1), max(1, (total + size - 1) / size))
   }
 
-  /// The number that was asked for.
+  /// The requested number.
   let requested: Int
 
-  /// The number of the last page; 1 when there is no record.
+  /// The number of the last page; 1 when there are no records.
   var last: Int { max(1, (total + size - 1) / size) }
 
   /// The members of json-server 1.0's envelope, without the data.

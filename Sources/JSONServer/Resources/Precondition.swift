@@ -2,18 +2,18 @@ import HTTPTypes
 import JSONDatabase
 import JSONDescription
 
-/// The version that a client has seen of what it changes (RFC 9110, section 13.1.1).
+/// The version of the target that a client has seen before its change (RFC 9110, section 13.1.1).
 ///
-/// That of all members: the tag of a response to `_fields` tells nothing about the others.
+/// The version covers all members, so the tag of a response to `_fields` does not match.
 struct Precondition: Sendable {
   private let tags: EntityTagList
   /// The GET of the same target.
   private let reading: DataOperation
   private let shape: ResponseShape?
-  /// The tag of a body that is too large to be read for one; `nil` where each is.
+  /// The tag of a body that is too large to hash; `nil` for any other.
   private let versionTag: EntityTag?
 
-  /// Takes the `If-Match` of a change; `nil` without one.
+  /// Reads the `If-Match` of a change; returns `nil` without one.
   ///
   /// - Throws: 401 and 403, when the client may not read the target.
   init?(
@@ -24,13 +24,13 @@ struct Precondition: Sendable {
     tags = EntityTagList(field)
     reading = try DataOperation(seen, context, ids: writes.ids, authorization)
     shape = try ResponseShape(QueryParameters(), wrapName: configuration.wrapName(for: context))
-    // Middleware gets whole bodies, and clients the tags of what it makes of them.
+    // Middleware gets whole bodies, and clients get the tags of its responses.
     versionTag =
       configuration.middleware.isEmpty
       ? writes.revisions.validator(of: seen, context, in: writes.database, authorization) : nil
   }
 
-  /// - Throws: 412, when the version is another one.
+  /// - Throws: 412 for another version.
   func check(on database: Database) throws(RequestError) {
     var version = database
     var result = try reading.perform(on: &version)
@@ -54,15 +54,15 @@ struct Precondition: Sendable {
 }
 
 extension Revisions {
-  /// The validator of a large body: that of the version of the data which it shows to this client.
+  /// The validator of a large body: the version of the data that it shows to this client.
   func validator(
     of endpoint: Endpoint, _ context: RequestContext, in database: Database, _ authorization: Authorization?
   ) -> EntityTag {
-    // Signed-in users see what the users' and their own records say.
+    // The view of signed-in users also depends on the users' records and on their own.
     let position = authorization == nil ? endpoint.onlyResource.flatMap { try? database.position(of: $0) } : nil
-    // Not by their token, which they renew.
+    // Not by the token, which clients renew.
     let client = try? authorization?.user(of: context.request)
-    // A change is compared with what its address shows without what only the change takes.
+    // A change is compared with the response of its address, without the parameters that only the change has.
     let request = context.request
     let target = request.method == .get || request.method == .head ? request.target : request.readTarget
     return validator(of: position, as: [target, client ?? "", context.isHidden ? "hidden" : ""])
@@ -70,7 +70,7 @@ extension Revisions {
 }
 
 extension Request {
-  /// The target that reads what a change is about: without `_fields`, and without what only a change takes.
+  /// The target that reads the changed data: without `_fields`, and without the parameters of changes.
   fileprivate var readTarget: String {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return target }

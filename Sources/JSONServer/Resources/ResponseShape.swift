@@ -1,15 +1,15 @@
 import JSONDatabase
 import JSONServerValues
 
-/// The shape in which responses show data: which members of the records, and under what name.
+/// The shape of data in responses: the selected members of records, and the wrapping.
 struct ResponseShape: Sendable {
-  /// The members that are shown; `nil` for all.
+  /// The selected members; `nil` for all.
   private let fields: FieldSelection?
-  /// The name under which the data is in an object; `nil` for none.
+  /// The member in which the data is wrapped; `nil` for none.
   private let wrapName: String?
 
-  /// - Parameter wrapName: The name under which the server's responses hold their data; `nil` for none.
-  /// - Returns: `nil` when records are shown as they are.
+  /// - Parameter wrapName: The member in which the server wraps data; `nil` for none.
+  /// - Returns: `nil` when records stay as they are.
   /// - Throws: 400 for more than ``maximumFields``.
   init?(_ parameters: QueryParameters, wrapName: String?) throws(RequestError) {
     let asksForFields = parameters.items.contains { $0.name == "_fields" }
@@ -18,30 +18,30 @@ struct ResponseShape: Sendable {
     fields = asksForFields ? try Self.fields(parameters) : nil
   }
 
-  /// The most names in `_fields`: each member of every record is compared with them.
+  /// The largest number of names in `_fields`: each member of every record is compared with them.
   static let maximumFields = 100
 
-  /// `_fields=id,author.name`; the names of repeated parameters are added.
+  /// Reads `_fields=id,author.name`; the names of repeated parameters add up.
   private static func fields(_ parameters: QueryParameters) throws(RequestError) -> FieldSelection? {
     let names = parameters.all("_fields").flatMap(\.listEntries).filter { !$0.isEmpty }
     try ListParameters.check(names.count, of: "_fields", maximum: maximumFields)
     return names.isEmpty ? nil : FieldSelection(names)
   }
 
-  /// Gives a result the shape, and names what of it leads nowhere among the parameters that have no effect.
+  /// Shapes a result, and adds unknown names to the parameters without effect.
   func apply(to result: inout EndpointResult, of endpoint: Endpoint, in database: Database) {
-    // All data has the form of the file, so that it can be saved as one.
+    // The whole data keeps the form of the file, so that it can be saved as one.
     guard let name = endpoint.resource else { return }
     result.wrapName = wrapName
     guard let fields else { return }
     result.content = result.content.selecting(fields)
-    // A write is done by now: it was asked before.
+    // A write has already been carried out: its names were checked before.
     guard !endpoint.isWrite, endpoint.inner == nil else { return }
     let relations = endpoint.relations.flatMap { [$0.name, String($0.name.prefix { $0 != "." })] }
     result.ignored += Self.ignored(database.unknownPaths(of: fields, in: name, relations: relations))
   }
 
-  /// The fields that lead nowhere in the data before a write, nor in what it writes.
+  /// The names in `_fields` that neither the data before a write nor the write has.
   func unknownFields(of endpoint: Endpoint, in database: Database) -> [IgnoredParameter] {
     guard let fields, let name = endpoint.resource, endpoint.inner == nil else { return [] }
     return Self.ignored(
@@ -56,7 +56,7 @@ struct ResponseShape: Sendable {
 }
 
 extension Endpoint {
-  /// Whether a record may have a member after a write that none had before.
+  /// Whether a record may have a member after a write that no record had before.
   fileprivate func mayAdd(_ member: [UInt8]) -> Bool {
     switch action {
     case .create(let body): parent != nil || body.mayAdd(member)
@@ -68,14 +68,14 @@ extension Endpoint {
 }
 
 extension WrittenBody {
-  /// Whether the body, or an element of it, has a member.
+  /// Whether the body, or one of its elements, has a member.
   fileprivate func mayAdd(_ member: [UInt8]) -> Bool {
     json.elements?.contains { $0.member(member) != nil } ?? (json.member(member) != nil)
   }
 }
 
 extension EndpointResult.Content {
-  /// The content with what is selected of each record.
+  /// The content with the selected members of each record.
   fileprivate func selecting(_ fields: FieldSelection) -> EndpointResult.Content {
     switch self {
     case .text(let text): return .text(fields.of(text))
@@ -89,15 +89,15 @@ extension EndpointResult.Content {
   }
 }
 
-// `--wrap data`: records inside an object, in responses and in what clients send.
+// `--wrap data`: records inside an object, in responses and in the bodies of clients.
 
 extension Server.Configuration {
-  /// The name under which a client sends and gets records; `nil` for none, as for the page at `/`.
+  /// The member in which a client sends and gets records; `nil` for none, as for the page at `/`.
   func wrapName(for context: RequestContext) -> String? { context.isHidden ? nil : wrapName }
 }
 
 extension EndpointResult {
-  /// The body as an object that holds the content under a name, and beside a list how many records match.
+  /// The body as an object with the content in a member and, for a list, the number of matching records.
   func wrapped(as name: String) -> SlicedText {
     var head = Array("{\n  ".utf8)
     let segments: [SlicedText.Segment]
@@ -110,7 +110,7 @@ extension EndpointResult {
       segments = [.records(records, level: 1)]
       total = self.total ?? records.count
     case .envelope(let page, let records):
-      // 1.0's object holds its records under a name already; what it says of the pages stays beside them.
+      // The envelope of 1.0 already has its records in a member; its page numbers stay.
       for (member, value) in page.members where member != name {
         head += "\"\(member)\": \(value.map(String.init) ?? "null"),\n  ".utf8
       }
@@ -125,11 +125,11 @@ extension EndpointResult {
 }
 
 extension Endpoint {
-  /// The same request with what its body holds under the name in which responses hold records.
+  /// The same request with its unwrapped body.
   ///
-  /// A body without the name stays: clients send either.
+  /// A body without the member stays as it is.
   ///
-  /// - Throws: 400, when there is something else than records under the name.
+  /// - Throws: 400, when the member does not hold records.
   func unwrapping(_ name: String, _ dialect: Dialect) throws(RequestError) -> Endpoint {
     if let inner {
       return Endpoint(
@@ -151,7 +151,7 @@ extension Endpoint {
 }
 
 extension Patch {
-  /// The same patch with the members that a merge patch holds under a name; operations have no such form.
+  /// The same patch with the unwrapped members of a merge patch; a JSON Patch is never wrapped.
   fileprivate func unwrapped(_ name: String) throws(RequestError) -> Patch {
     guard case .merge(let patch) = self else { return self }
     return .merge(try patch.unwrapped(name, allowsArray: false) ?? patch)
@@ -159,11 +159,11 @@ extension Patch {
 }
 
 extension WrittenBody {
-  /// The same body with what it, or each element of it, holds under a name.
+  /// The same body, itself or its elements unwrapped.
   ///
-  /// Forms and tables, which hold texts, have no such form.
+  /// Forms and tables, which hold texts, are never wrapped.
   ///
-  /// - Throws: 400, when there is something else than records under the name.
+  /// - Throws: 400, when the member does not hold records.
   func unwrapped(_ name: String) throws(RequestError) -> WrittenBody {
     guard !isText else { return self }
     guard let elements = json.elements else {
@@ -181,10 +181,9 @@ extension WrittenBody {
 }
 
 extension ValidJSON {
-  /// What an object holds under a name, when it has no other member, except a `total` that is a number, as in responses;
-  /// `nil` for any other value.
+  /// The value of an object's only member, beside a numeric `total` as in responses; `nil` for any other value.
   ///
-  /// - Throws: 400, when that is neither an object nor, where it may be, an array of objects.
+  /// - Throws: 400, when the value is neither an object nor, where that is allowed, an array of objects.
   fileprivate func unwrapped(_ name: String, allowsArray: Bool) throws(RequestError) -> ValidJSON? {
     let bytes = Array(name.utf8)
     let isWrapper = withToken { json in

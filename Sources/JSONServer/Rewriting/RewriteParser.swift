@@ -8,14 +8,14 @@ import JSONDatabase
 struct RewriteParser {
   private let pattern: String
   private var rest: ArraySlice<UInt8>
-  /// The literal text read last.
+  /// The last literal text.
   private var literal: [UInt8] = []
   private var nodes: [PatternNode] = []
 
-  /// The name of each group, in order; `nil` for a group without one.
+  /// The name of each group, in order; `nil` for an unnamed group.
   private(set) var groups: [String?] = []
 
-  /// Whether the pattern itself holds a query.
+  /// Whether the pattern has a query.
   private(set) var hasQuery = false
 
   init(_ pattern: String) {
@@ -25,8 +25,8 @@ struct RewriteParser {
 
   /// Reads the whole pattern.
   ///
-  /// A slash at the end of the pattern or of the path does not count. A pattern with a query matches also when more
-  /// parameters follow; these are one more group, the last.
+  /// A slash at the end of the pattern or of the path does not matter. A pattern with a query also matches with further
+  /// parameters; these are the last group.
   mutating func parse() throws(RewriteRuleFault) -> CapturingPattern {
     while let byte = rest.popFirst() {
       switch byte {
@@ -81,10 +81,10 @@ struct RewriteParser {
     .repetition(.sequence(nodes), minimum: 0, maximum: 1)
   }
 
-  /// Adds a parameter, and reads the modifier that follows it.
+  /// Adds a parameter, and reads the modifier after it.
   ///
-  /// - Parameter expression: What it matches; by default a segment, which is never a part of a query, and in a query never
-  ///   more than one parameter.
+  /// - Parameter expression: The expression that it matches; by default a segment in a path, and one parameter in a
+  ///   query.
   private mutating func takeParameter(_ name: String?, _ expression: String?) throws(RewriteRuleFault) {
     let prefix = literal.last == UInt8(ascii: "/") || literal.last == UInt8(ascii: ".") ? literal.removeLast() : nil
     flush()
@@ -99,7 +99,7 @@ struct RewriteParser {
     groups.append(name)
     let group = PatternNode.group(groups.count - 1, .sequence(value))
     let isOptional = modifier == UInt8(ascii: "?") || modifier == UInt8(ascii: "*")
-    // A prefix that does not also follow belongs to the text around, not to the parameter.
+    // A prefix that does not follow the parameter, too, belongs to the text around it.
     let isPartial = prefix != nil && rest.first != nil && rest.first != prefix
     switch (isOptional, isPartial) {
     case (true, true): nodes += lead + [optional([group])]

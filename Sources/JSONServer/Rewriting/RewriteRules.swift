@@ -1,11 +1,11 @@
 import JSONDatabase
 import JSONServerValues
 
-/// The rules of a routes file, which change a request's target before it is routed.
+/// The rules of a routes file, which change a request's target before routing.
 ///
-/// Patterns are those of json-server 0.17 (path-to-regexp 1.8): matched from start to end, upper and lower case alike.
-/// Unlike in json-server, a query needs no `*`: a rule whose pattern holds none matches the path, and carries the query
-/// over.
+/// The patterns are those of json-server 0.17 (path-to-regexp 1.8): they match from start to end, without letter case.
+/// Unlike in json-server, a query needs no `*`: a rule whose pattern has no query matches the path, and keeps the
+/// query.
 struct RewriteRules: Sendable {
   /// The rules as the file has them, pattern to target, in order.
   let rules: JSONObject
@@ -14,13 +14,13 @@ struct RewriteRules: Sendable {
 
   /// Reads the object of a routes file.
   ///
-  /// - Throws: ``RewriteRuleFault`` for the first rule that cannot be used.
+  /// - Throws: ``RewriteRuleFault`` for the first invalid rule.
   init(json: JSONObject) throws(RewriteRuleFault) {
     var compiled: [RewriteRule] = []
     for (pattern, target) in json {
       guard case .string(let target) = target else {
         throw RewriteRuleFault(
-          rule: pattern, message: "its target is no string; write what the path becomes, as \"/$1\".")
+          rule: pattern, message: "its target is not a string; write the new path, such as \"/$1\".")
       }
       compiled.append(try RewriteRule(pattern, target: target))
     }
@@ -28,9 +28,9 @@ struct RewriteRules: Sendable {
     self.compiled = compiled
   }
 
-  /// Returns the target that a request is routed by, and the pattern of the first rule that applied.
+  /// Returns the target after rewriting, and the pattern of the first rule that applied.
   ///
-  /// The rules are tried in order, each on what those before it made of the target.
+  /// The rules are tried in order; each rule gets the result of the rules before it.
   ///
   /// - Complexity: Linear in the target's length for each rule.
   func rewritten(_ target: String) -> (target: String, rule: String?) {
@@ -45,7 +45,7 @@ struct RewriteRules: Sendable {
   }
 }
 
-/// One line of a routes file: a pattern and what a request's target becomes when it matches.
+/// One rule: a pattern, and the new target of a request that matches it.
 private struct RewriteRule: Sendable {
   private let pattern: CapturingPattern
   private let target: RewriteTarget
@@ -55,14 +55,14 @@ private struct RewriteRule: Sendable {
     var parser = RewriteParser(pattern)
     self.pattern = try parser.parse()
     patternHasQuery = parser.hasQuery
-    // The parameters that follow a pattern's own query are carried over, not named.
+    // Parameters after a pattern's own query are kept, without a name.
     let groups = parser.hasQuery ? parser.groups.dropLast() : parser.groups
     self.target = try RewriteTarget(target, of: pattern, groups: groups)
   }
 
-  /// Returns what a request's target becomes; `nil` when the rule does not match.
+  /// Returns the new target; `nil` when the rule does not match.
   ///
-  /// A query, or the part of it that the pattern does not name, is added to the new target's own.
+  /// A query, or its parameters that the pattern does not have, are added to the query of the new target.
   func apply(to sent: String) -> String? {
     let path = patternHasQuery ? sent[...] : Substring(sent.utf8.prefix { $0 != UInt8(ascii: "?") })
     guard let groups = pattern.groups(in: path) else { return nil }
@@ -74,7 +74,7 @@ private struct RewriteRule: Sendable {
   }
 }
 
-/// The target of a rule: text with the places of groups.
+/// The new target of a rule: text with places for groups.
 private struct RewriteTarget: Sendable, Hashable {
   private enum Piece: Sendable, Hashable {
     case text(String)
@@ -106,7 +106,7 @@ private struct RewriteTarget: Sendable, Hashable {
       }
       rest = rest[name.endIndex...]
       let reference = String(decoding: name, as: UTF8.self)
-      // As a JavaScript object does, of two groups with one name the last counts.
+      // Of two groups with one name the last counts, as in a JavaScript object.
       let group = isParameter ? groups.lastIndex(of: reference) : Int(reference).map { $0 - 1 }
       if let group, groups.indices.contains(group) {
         pieces += [.text(String(decoding: literal, as: UTF8.self)), .group(group)]
@@ -126,7 +126,7 @@ private struct RewriteTarget: Sendable, Hashable {
     pieces.append(.text(String(decoding: literal, as: UTF8.self)))
   }
 
-  /// The target with the groups' texts in place; a group that took no part is empty.
+  /// The target with the texts of the groups; an unused group is empty.
   func filled(from groups: [Substring?]) -> String {
     pieces.reduce(into: "") { result, piece in
       switch piece {
@@ -137,7 +137,7 @@ private struct RewriteTarget: Sendable, Hashable {
   }
 }
 
-/// A mistake in one rule of a routes file.
+/// An error in one rule of a routes file.
 struct RewriteRuleFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// The pattern of the rule.
   let rule: String

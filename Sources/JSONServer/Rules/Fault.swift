@@ -97,7 +97,7 @@ extension FixedResponse {
     if retryAfter != nil, status == nil { fixed.status = .tooManyRequests }
     var response = fixed.prepared
     if body == nil, response.status.code >= 400 || action == .truncate {
-      response = .error(response.status, "This answer was asked for with a fault; see /__admin/faults.")
+      response = .error(response.status, "A fault caused this response; see /__admin/faults.")
     }
     if let retryAfter { response.headerFields[.retryAfter] = String(retryAfter) }
     response.headerFields.replace(with: headerFields)

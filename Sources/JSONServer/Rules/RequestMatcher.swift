@@ -19,7 +19,7 @@ package struct RequestMatcher: Sendable {
     var headers: [(HTTPField.Name, WildcardPattern?)] = []
     for field in pattern.headers {
       guard let name = HTTPField.Name(field.name) else {
-        throw RequestError(.malformed, "'\(field.name)' is no name of a header field.", at: ["headers"])
+        throw RequestError(.malformed, "'\(field.name)' is not the name of a header field.", at: ["headers"])
       }
       headers.append((name, field.value.map(WildcardPattern.init)))
     }

@@ -131,7 +131,7 @@ final class Rules {
     }
     waiting.context.progress(
       .held {
-        engine.execute { $0.rules.endHold(of: number, "The client went away while its request was held.", on: $0) }
+        engine.execute { $0.rules.endHold(of: number, "The client disconnected while its request was held.", on: $0) }
       })
   }
 
@@ -221,7 +221,7 @@ final class Rules {
   private static func heldResponse(_ status: HTTPResponse.Status) -> PreparedResponse {
     let status = status.withPhrase
     guard status.code >= 400 else { return PreparedResponse(status: status) }
-    return .error(status, "This answer was asked for when the request was held; see /__admin/holds.")
+    return .error(status, "This response was chosen when the hold was released; see /__admin/holds.")
   }
 
   /// Replaces the stubs of the stubs file.

@@ -4,14 +4,14 @@ import JSONServerValues
 import JSONStorage
 
 extension Server.Configuration {
-  /// The names by which records are identified and related.
+  /// The names of ids and foreign keys.
   var schema: Schema {
     var schema = Schema()
     schema.idName = idName
     schema.idNames = idNames
     schema.foreignKeySuffix = foreignKeySuffix
     schema.idLists = idLists
-    // What cannot be used was refused at the start.
+    // An invalid configuration was refused at the start.
     schema.checks = (try? checks()) ?? Checks()
     if !fills.isEmpty {
       let ids = IDGenerator.urlSafe(length: 7, random: random)
@@ -28,16 +28,15 @@ extension Server.Configuration {
     return schema
   }
 
-  /// The path under which the server is mounted, as it is sent: empty, or with a slash before each segment and none at the
-  /// end.
+  /// The path prefix as it is sent: empty, or with a slash before each segment and none at the end.
   package var mountPath: String { mountSegments.map { "/" + PercentEncoding.encodeSegment($0) }.joined() }
 
-  /// The segments of that path, decoded.
+  /// The decoded segments of the path prefix.
   var mountSegments: [String] {
     pathPrefix.split(separator: "/").map { PercentEncoding.decode($0.utf8, plusIsSpace: false) ?? String($0) }
   }
 
-  /// Where to listen: both loopback addresses, unless hosts are named.
+  /// The addresses to listen on: both loopback addresses, unless hosts are set.
   var addresses: [BindAddress] {
     if hosts.isEmpty { return BindAddress.loopback(port: port) }
     return hosts.flatMap { host in
@@ -45,7 +44,7 @@ extension Server.Configuration {
     }
   }
 
-  /// The certificate and key of connections, read from their files; `nil` for plain HTTP.
+  /// The certificate and the key, read from their files; `nil` for plain HTTP.
   func security() throws(ServerError) -> TransportSecurity? {
     guard let tlsIdentity else { return nil }
     return try TransportSecurity(tlsIdentity) { [onEvent] in onEvent(.warning($0)) }
@@ -53,15 +52,15 @@ extension Server.Configuration {
 
   /// Opens the source and reads it, on a thread that may block.
   ///
-  /// - Parameter loop: Where the source is used from then on; it is handed over there.
+  /// - Parameter loop: The event loop that gets the source.
   func open(
     _ parser: SourceParser, on loop: EventLoopExecutor, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) async throws(ServerError) -> OpenedSource {
     let result = await withCheckedContinuation { continuation in
       DispatchQueue(label: "swift-json-server.open").async {
         let result = Result { () throws(ServerError) in try openBlocking(parser, onEdit: onEdit) }
-        // The thread sanitizer misses what orders a continuation that is resumed before it is awaited; it sees the
-        // loop's lock.
+        // The thread sanitizer misses the order of a continuation that is resumed before it is awaited, but sees the
+        // event loop's lock.
         loop.execute { continuation.resume(returning: result) }
       }
     }
@@ -111,7 +110,7 @@ extension Server.Configuration {
     }
   }
 
-  /// Where responses have the files from that are their bodies: beside the stubs file.
+  /// The directory of the files that are bodies of responses: that of the stubs file.
   var bodyFiles: BodyFiles {
     BodyFiles(
       directory: stubsFile.map { $0.contains("/") ? String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) : "." }
@@ -119,10 +118,10 @@ extension Server.Configuration {
       privateFiles: allPrivateFiles)
   }
 
-  /// Reads the stubs that a server starts with.
+  /// Reads the stubs of a server.
   ///
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file and the place of a fault, or what is
-  ///   wrong with a stub of the configuration.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file with line and column, or the error
+  ///   of a stub of the configuration.
   func openStubs() throws(ServerError) -> RuleTable {
     let file: StubsFile? =
       if let stubsFile { try StubsFile(path: stubsFile, files: bodyFiles, ignoring: ignoresStub) } else { nil }
@@ -136,7 +135,7 @@ extension Server.Configuration {
     return table
   }
 
-  /// The title of the data, for descriptions of it.
+  /// The title of the data in descriptions.
   var title: String {
     switch source {
     case .file(let path), .directory(let path), .text(_, name: let path):
@@ -146,8 +145,8 @@ extension Server.Configuration {
     }
   }
 
-  /// A message that names the source's file by where that lies, with the shortest name that somebody who started the
-  /// server knows it by: what strangers read must not show a machine's directories.
+  /// The message with a shorter name of the source's file, such as a relative path: clients must not see a machine's
+  /// directories.
   func naming(_ message: String) -> String {
     switch source {
     case .file(let path), .directory(let path):
@@ -162,7 +161,7 @@ extension Server.Configuration {
     return path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// The files that static files and the bodies of stubs never show: all that the configuration names.
+  /// The files that static files and the bodies of stubs never show: all files of the configuration.
   var allPrivateFiles: [PrivateFile] {
     let data: [PrivateFile] =
       switch source {

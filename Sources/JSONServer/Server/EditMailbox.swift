@@ -1,7 +1,7 @@
 import JSONStorage
 import NIOConcurrencyHelpers
 
-/// Holds the edits of a source that arrive before there is an engine to receive them.
+/// Keeps the edits of a source until an engine receives them.
 final class EditMailbox: Sendable {
   private struct State {
     var waiting: [SourceEdit] = []
@@ -10,7 +10,7 @@ final class EditMailbox: Sendable {
 
   private let state = NIOLockedValueBox(State())
 
-  /// Hands an edit to the receiver, or keeps it until there is one.
+  /// Passes an edit to the receiver, or keeps it until there is one.
   func deliver(_ edit: SourceEdit) {
     let receiver = state.withLockedValue { state in
       if state.receiver == nil { state.waiting.append(edit) }
@@ -19,7 +19,7 @@ final class EditMailbox: Sendable {
     receiver?(edit)
   }
 
-  /// Sets the receiver, and hands it what has arrived.
+  /// Sets the receiver, and passes the kept edits to it.
   func connect(_ receiver: @escaping @Sendable (SourceEdit) -> Void) {
     let waiting = state.withLockedValue { state in
       defer { state = State(receiver: receiver) }

@@ -7,24 +7,25 @@ public import JSONServerValues
 /// configuration.fills = [Fill("createdAt", of: "posts", with: .now), Fill("updatedAt", with: .now, onEveryChange: true)]
 /// ```
 public struct Fill: Sendable {
-  /// What a member is filled with.
+  /// The value of a member.
   public enum Value: Sendable {
-    /// The time, in the form of the collection's other times.
+    /// The time, in the format of the collection's other times.
     case now
     /// A random UUID.
     case uuid
-    /// One more than the largest number that the member holds in the collection.
+    /// The largest number of the member in the collection, plus one.
     case increment
     case constant(JSONValue)
   }
 
-  /// The collection or single object; `nil` for all collections.
+  /// The collection or single resource; `nil` for all collections.
   public let resource: String?
   /// The name of the member.
   public let member: String
-  /// What it is filled with.
+  /// The value.
   public let value: Value
-  /// Whether each change fills it anew, whatever the client sends; otherwise a value that the client sends counts.
+  /// Whether the server sets the member at each change, whatever the client sends; otherwise a value of the client is
+  /// kept.
   public let onEveryChange: Bool
 
   /// Creates a rule for a resource, or for all collections.
@@ -35,16 +36,16 @@ public struct Fill: Sendable {
     self.onEveryChange = onEveryChange
   }
 
-  /// Reads a rule as the command line has it: `posts.createdAt=now`, `*.updatedAt=now!`, `posts.status=draft`.
+  /// Reads a rule of the command line: `posts.createdAt=now`, `*.updatedAt=now!`, `posts.status=draft`.
   ///
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` when it names no member or no value.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a rule without member or value.
   public init(_ rule: String) throws(ServerError) {
     let sides = rule.split(separator: "=", maxSplits: 1).map(String.init)
     let names = sides.first?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []
     guard sides.count == 2, names.count == 2, !names.contains(""), sides[1] != "!" else {
       throw ServerError(
         .invalidConfiguration,
-        "'\(rule)' is no rule; write posts.createdAt=now, with the name of a resource or *, one member of its records, and now, uuid, increment or a value."
+        "'\(rule)' is not a rule; write posts.createdAt=now, with the name of a resource or *, one member of its records, and now, uuid, increment or a value."
       )
     }
     let isForced = sides[1].hasSuffix("!")
@@ -59,7 +60,7 @@ public struct Fill: Sendable {
     self.init(names[1], of: names[0] == "*" ? nil : names[0], with: value, onEveryChange: isForced)
   }
 
-  /// The rule as the database knows it.
+  /// The rule for the database.
   var rule: FillRule {
     let value: FillRule.Value =
       switch value {
@@ -73,18 +74,18 @@ public struct Fill: Sendable {
 }
 
 extension Server.Configuration {
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a rule that fills an id with what is none.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a rule that fills an id with an invalid value.
   func checkFills() throws(ServerError) {
     for fill in fills where fill.member == fill.resource.map(schema.idName) ?? idName {
       if case .uuid = fill.value { continue }
       throw ServerError(
         .invalidConfiguration,
-        "The rule for '\(fill.resource ?? "*").\(fill.member)' cannot be used: the server makes ids itself; fill them with uuid, or leave it out."
+        "The rule for '\(fill.resource ?? "*").\(fill.member)' cannot be used: the server makes ids itself; fill them with uuid, or remove the rule."
       )
     }
   }
 
-  /// What the configuration says about resources that the data does not have.
+  /// Warnings about resources that the data does not have.
   func warnings(about database: Database) -> [String] {
     let named =
       fills.compactMap(\.resource).map { ($0, "is filled") }

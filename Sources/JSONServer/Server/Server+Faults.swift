@@ -1,17 +1,17 @@
 public import HTTPTypes
 
 extension Server {
-  /// Makes requests go wrong; of several faults that match, the one added first counts.
+  /// Adds a fault, which makes requests fail; the first added fault that matches counts.
   ///
-  /// - Returns: The fault's id, to remove it by.
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a fault that no request can meet, or whose numbers make
-  ///   no sense.
+  /// - Returns: The fault's id, for removing it.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a fault that no request can match, or with invalid
+  ///   numbers.
   @discardableResult
   public func addFault(_ fault: Fault) async throws(ServerError) -> Int {
     try await add(try Rule(fault))
   }
 
-  /// Removes a fault; does nothing when it has expired.
+  /// Removes a fault, unless it has expired.
   public func removeFault(_ id: Int) async {
     await remove(.fault, id)
   }
@@ -21,31 +21,31 @@ extension Server {
     await remove(.fault)
   }
 
-  /// Adds a stub, which precedes the existing ones.
+  /// Adds a stub before the existing ones.
   ///
-  /// - Returns: The stub's id, to remove it by.
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a stub that no request can match, that has no response,
-  ///   or whose numbers make no sense.
+  /// - Returns: The stub's id, for removing it.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a stub that no request can match, without a
+  ///   response, or with invalid numbers.
   @discardableResult
   public func stub(_ stub: Stub) async throws(ServerError) -> Int {
     try await add(try Rule(stub))
   }
 
-  /// Removes a stub; does nothing when it does not exist.
+  /// Removes a stub, if it exists.
   public func removeStub(_ id: Int) async {
     await remove(.stub, id)
   }
 
-  /// Removes all stubs, those of the configuration too.
+  /// Removes all stubs, including those of the configuration.
   public func removeStubs() async {
     await remove(.stub)
   }
 
-  /// Reads the stubs file again; its stubs take the place of those that it had before.
+  /// Reads the stubs file again, and replaces its stubs.
   ///
-  /// - Returns: How many stubs it has.
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file and the place of a fault; the stubs
-  ///   before stay in force.
+  /// - Returns: The number of its stubs.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file with line and column; the old stubs
+  ///   stay then.
   @discardableResult
   public func reloadStubs() async throws(ServerError) -> Int {
     guard let path = configuration.stubsFile else { return 0 }
@@ -54,36 +54,35 @@ extension Server {
     return stubs.count
   }
 
-  /// The files whose contents stubs of the stubs file have as bodies, as it is now; none while it is invalid.
+  /// The body files of the stubs file in its current form; empty while it is invalid.
   package var bodyFiles: [String] {
     guard let path = configuration.stubsFile else { return [] }
     return (try? StubsFile(path: path, files: configuration.bodyFiles))?.bodyFiles ?? []
   }
 
-  /// Holds matching requests from now on, until they are released; of several holds that match, the one added first
-  /// counts.
+  /// Holds matching requests until they are released; the first added hold that matches counts.
   ///
-  /// - Parameter times: How many requests wait; later ones do not. `nil` for no end.
-  /// - Returns: The hold's id, to release it by.
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a pattern that no request can match, and for a number
-  ///   that makes no sense.
+  /// - Parameter times: How many requests wait; `nil` for no limit.
+  /// - Returns: The hold's id, for releasing it.
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a pattern that no request can match, and for an
+  ///   invalid number.
   public func hold(_ request: RequestPattern, times: Int? = nil) async throws(ServerError) -> Int {
     try await add(try Rule(request, times: times, .hold))
   }
 
-  /// Removes a hold, and lets the requests that wait in it go on; does nothing when it does not exist.
+  /// Removes a hold, if it exists, and lets its requests go on.
   ///
   /// - Parameter status: The status with which they fail instead.
   public func releaseHold(_ id: Int, failingWith status: HTTPResponse.Status? = nil) async {
     await remove(.hold, id, failingWith: status)
   }
 
-  /// Removes all holds, and lets the requests that wait in them go on.
+  /// Removes all holds, and lets their requests go on.
   public func releaseHolds() async {
     await remove(.hold)
   }
 
-  /// How many requests a fault, a hold and a stub with an id have met, whether they are still there or not.
+  /// How many requests the fault, the hold and the stub with an id have affected, even after their removal.
   package func timesMet(_ id: Int) async -> (fault: Int, hold: Int, stub: Int) {
     await engine.run { engine in
       let rules = engine.rules

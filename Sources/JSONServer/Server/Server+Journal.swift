@@ -1,33 +1,33 @@
 extension Server {
-  /// The newest exchanges, oldest first; requests to `/__admin` are left out.
+  /// The newest exchanges, oldest first, without requests to `/__admin`.
   ///
-  /// At most ``Configuration/journalCapacity``, and fewer when their bodies are larger than
-  /// ``Configuration/journalByteCapacity`` together.
+  /// At most ``Configuration/journalCapacity``, and fewer when their bodies together are larger than
+  /// ``Configuration/journalByteCapacity``.
   public var journal: [Exchange] {
     get async { await engine.run { $0.journal.exchanges } }
   }
 
-  /// The exchanges whose requests were refused because the server is strict, oldest first; the first thousand.
+  /// The first thousand exchanges whose requests a strict server refused, oldest first.
   public var unexpectedRequests: [Exchange] {
     get async { await engine.run { $0.journal.unexpected } }
   }
 
-  /// Removes the exchanges.
+  /// Removes all exchanges.
   public func clearJournal() async {
     await engine.run { $0.journal.removeAll() }
   }
 
-  /// Returns the oldest exchange that matches, and waits for it when it is yet to come.
+  /// Returns the oldest exchange that matches, and waits for it if necessary.
   ///
   /// ```swift
   /// let saved = await server.exchange(timeout: .seconds(5)) { $0.request.method == .post }
   /// ```
   ///
   /// - Parameters:
-  ///   - id: Exchanges up to this id are passed over, such as those that a test has seen.
+  ///   - id: Skips exchanges up to this id, such as those that a test has seen.
   ///   - timeout: How long to wait.
-  ///   - predicate: Says which exchange matches; runs on the server's event loop and must return immediately.
-  /// - Returns: The exchange; `nil` when the time is up, the task was cancelled or the server stopped.
+  ///   - predicate: Returns whether an exchange matches; runs on the server's event loop and must return immediately.
+  /// - Returns: The exchange; `nil` after the time limit, or when the task is canceled or the server stops.
   public func exchange(
     after id: Int = 0, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool
   ) async -> Exchange? {

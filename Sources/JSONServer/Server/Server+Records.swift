@@ -2,7 +2,7 @@ import JSONDatabase
 public import JSONServerValues
 
 extension Server {
-  /// All the data as it is now. O(size of the data).
+  /// The current data. O(size of the data).
   public var value: JSONValue {
     get async { await engine.database.value }
   }
@@ -12,7 +12,7 @@ extension Server {
   /// - Parameters:
   ///   - name: The collection's name.
   ///   - type: The type of a record.
-  ///   - decoder: How names and dates are read.
+  ///   - decoder: How to read names and dates.
   /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection, or a `DecodingError`.
   public func records<Record: Decodable>(
     _ name: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()

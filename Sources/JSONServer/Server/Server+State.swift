@@ -5,7 +5,7 @@ import JSONServerValues
 import JSONStorage
 
 extension Server {
-  /// Brings the data back to what was last read from outside: at start, or when a file was edited.
+  /// Restores the data that was last loaded from the source, at the start or after an edit.
   ///
   /// - Throws: ``ServerError`` with code `notSaved`; nothing is changed then.
   public func reset() async throws(ServerError) {
@@ -22,14 +22,15 @@ extension Server {
     }
   }
 
-  /// Keeps the data as it is now; it replaces a snapshot of the same name.
+  /// Saves a snapshot of the current data; replaces a snapshot with the same name.
   ///
-  /// It is kept in memory, in O(number of resources), or in the database that servers share, which copies it.
+  /// The snapshot is in memory, in O(number of resources), or in the database that servers share, which copies the
+  /// data.
   public func saveSnapshot(_ name: String) async {
     await carryOut(failingAs: "The snapshot '\(name)' was not saved") { $0.snapshots.save(name, on: $0, $1) }
   }
 
-  /// Brings the data back to a snapshot.
+  /// Restores a snapshot.
   ///
   /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
   public func restoreSnapshot(_ name: String) async throws(ServerError) {
@@ -38,12 +39,12 @@ extension Server {
     }
   }
 
-  /// Removes a snapshot; does nothing when it does not exist.
+  /// Removes a snapshot, if it exists.
   public func deleteSnapshot(_ name: String) async {
     await carryOut(failingAs: "The snapshot '\(name)' was not removed") { $0.snapshots.remove(name, on: $0, $1) }
   }
 
-  /// Writes the data as it is now to another file, atomically.
+  /// Writes the current data to another file, atomically.
   ///
   /// - Returns: The path of the file.
   /// - Throws: ``ServerError`` with code `notSaved`.
@@ -76,10 +77,10 @@ extension Server {
     throw ServerError(error.code == .notFound ? .unknownSnapshot : .notSaved, error.message)
   }
 
-  /// Does what may have to ask the database that servers share.
+  /// Does work that may need the shared database.
   ///
-  /// - Parameter sentence: What a warning begins with when that fails.
-  /// - Returns: What came of it; `nil` when it failed.
+  /// - Parameter sentence: The beginning of a warning when that fails.
+  /// - Returns: The result; `nil` when it failed.
   @discardableResult
   func carryOut<Success: Sendable>(
     failingAs sentence: String,
@@ -92,7 +93,7 @@ extension Server {
     return try? result.get()
   }
 
-  /// The result of work that may have to ask the shared database.
+  /// The result of work that may need the shared database.
   func result<Success: Sendable>(
     of work: @escaping @Sendable (isolated Engine, @escaping Engine.Completion<Success>) -> Void
   ) async -> Result<Success, RequestError> {
@@ -103,12 +104,12 @@ extension Server {
   }
 }
 
-/// A resource as a person sees it.
+/// The description of a resource for people.
 public struct ResourceDescription: Sendable, Hashable {
-  /// The top-level name of the data, which is the path below `/`, too.
+  /// The name of the resource, which is also its path below `/`.
   public let name: String
-  /// The number of records; `nil` for a single object.
+  /// The number of records; `nil` for a single resource.
   public let count: Int?
-  /// The member that holds the ids of its records.
+  /// The member with the ids of its records.
   public let idName: String
 }

@@ -4,23 +4,23 @@ public import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
 
-/// A server of one database, for a terminal, a test or an embedder.
+/// A server of one database, for a terminal, a test or another program.
 ///
-/// All members may be called from any thread. Requests are handled one after the other on the event loop that owns the
-/// data, so that a reader sees whole versions.
+/// You may call all members from any thread. The event loop that owns the data handles one request after the other, so
+/// a reader never sees half of a change.
 ///
-/// A server serves, and keeps its file locked, until ``stop(grace:)`` is called; releasing it ends nothing.
+/// A server serves, and keeps its file locked, until you call ``stop(grace:)``; releasing it does not stop it.
 public final class Server: Sendable {
   /// The version of the server.
   public static let version = "1.0.0"
 
   private let root: Engine
-  /// The first step of requests: the engine, or the wrapper that brings its data up to date.
+  /// The first step of requests: the engine, or a wrapper that updates its data first.
   private let application: any Application
-  /// The session whose data this is; `nil` for the server's own.
+  /// The session of this server; `nil` for the server itself.
   private let session: SessionName?
   let configuration: Configuration
-  /// The certificate and key of connections; `nil` for plain HTTP.
+  /// The certificate and the key; `nil` for plain HTTP.
   private let security: TransportSecurity?
   private let listening: ListeningState
 
@@ -33,7 +33,7 @@ public final class Server: Sendable {
     self.security = security
   }
 
-  /// Creates a client's view of a server.
+  /// Creates a session's view of a server.
   private init(_ session: SessionName, of server: Server) {
     root = server.root
     application = server.application
@@ -43,7 +43,7 @@ public final class Server: Sendable {
     security = server.security
   }
 
-  /// The owner of the state that this is about.
+  /// The engine of this server or session.
   var engine: Engine {
     get async {
       guard let session else { return root }
@@ -51,34 +51,36 @@ public final class Server: Sendable {
     }
   }
 
-  /// Returns a client's own copy of this server: its data at start, a journal, faults, stubs, snapshots and settings.
+  /// Returns a session: a copy of the server's initial data, with a journal, faults, stubs, snapshots and settings of
+  /// its own.
   ///
-  /// The session begins when it is used for the first time. Requests belong to it that name it in
-  /// `X-JSON-Server-Session` or begin with its ``url``, where ``Configuration/hasSessions`` lets them.
+  /// The session begins with its first use. With ``Configuration/hasSessions``, requests use the session when they name
+  /// it in `X-JSON-Server-Session`, or begin with its ``url``.
   ///
-  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; any other text is turned into such a name.
+  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; any other text is converted to such a
+  ///   name.
   public func session(_ name: String) -> Server {
     Server(SessionName(cleaning: name), of: self)
   }
 
-  /// Expires all access tokens at once; refresh tokens stay valid. Does nothing where clients do not sign in.
+  /// Expires all access tokens immediately; refresh tokens stay valid. Does nothing without sign-in.
   public func expireTokens() async {
     await carryOut(failingAs: "The tokens have not expired") {
       $0.changeState({ Tokens.expire(in: &$0) }, then: $1)
     }
   }
 
-  /// Reads the source and makes a server of it that does not listen yet: ``respond(to:)`` works.
+  /// Reads the source, and returns a server that does not listen yet: ``respond(to:)`` works.
   ///
-  /// Returns when the source is read: about 1 GB/s. The caller has to ``stop(grace:)`` the server, which closes
-  /// its files.
+  /// Returns when the source is read, at about 1 GB/s. The caller must ``stop(grace:)`` the server, which closes its
+  /// files.
   ///
-  /// - Throws: ``ServerError`` that names the file, the line or the option that is at fault.
+  /// - Throws: ``ServerError`` that names the invalid file, line or option.
   public static func load(_ configuration: Configuration) async throws(ServerError) -> Server {
     var bounded = configuration
     bounded.limits = configuration.limits.bounded
     let configuration = try bounded.namingSchema()
-    // What is wrong with the configuration is found before the file is locked.
+    // Errors of the configuration are found before the file is locked.
     let policies = try HTTPPolicies(configuration)
     let security = try configuration.security()
     let stubs = try configuration.openStubs()
@@ -112,9 +114,9 @@ public final class Server: Sendable {
     return Server(engine, configuration, security)
   }
 
-  /// Reads the source and listens until ``stop(grace:)`` is called.
+  /// Reads the source, and listens until you call ``stop(grace:)``.
   ///
-  /// - Throws: ``ServerError`` that names the file, the line, the option or the address that is at fault.
+  /// - Throws: ``ServerError`` that names the invalid file, line, option or address.
   public static func start(_ configuration: Configuration) async throws(ServerError) -> Server {
     let server = try await load(configuration)
     do throws(ServerError) {
@@ -144,15 +146,15 @@ public final class Server: Sendable {
     }
   }
 
-  /// The addresses really listened on, as they are written in a URL: `127.0.0.1:3000`.
+  /// The bound addresses, as they are written in a URL: `127.0.0.1:3000`.
   public var addresses: [String] { listening.addresses.map(\.description) }
 
-  /// The port listened on; 0 when the server does not listen.
+  /// The port; 0 when the server does not listen.
   public var port: Int { listening.addresses.first?.port ?? 0 }
 
-  /// The address to reach the server at, such as `http://127.0.0.1:3000`; empty when it does not listen.
+  /// The address of the server, such as `http://127.0.0.1:3000`; empty when it does not listen.
   ///
-  /// With HTTPS, the address of this machine is written as `localhost`, the name that certificates are made for.
+  /// With HTTPS, the address of this machine is written as `localhost`, the usual name in certificates.
   public var url: String {
     guard var address = listening.addresses.first else { return "" }
     let path = session.map { "\(configuration.mountPath)/\(SessionName.root)/\($0.text)" } ?? ""
@@ -161,11 +163,11 @@ public final class Server: Sendable {
     return "https://\(address)\(path)"
   }
 
-  /// Responds to a request without a socket, as over one.
+  /// Responds to a request without a socket, in the same way.
   public func respond(to request: Request) async -> Response {
     let engine = await engine
     var request = request
-    // A request from the process itself was not sent to another host.
+    // A request of the process itself was not sent to another host.
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
     do throws(RequestError) {
       try request.unpackBody(limits: configuration.limits)
@@ -197,22 +199,22 @@ public final class Server: Sendable {
     get async { await engine.database.resources }
   }
 
-  /// Rewrites the targets of requests by other rules from now on.
+  /// Sets other rewrite rules.
   ///
-  /// - Throws: ``ServerError`` for the first rule that cannot be used; the rules before stay in force.
+  /// - Throws: ``ServerError`` for the first invalid rule; the old rules stay then.
   public func setRoutes(_ rules: JSONObject) async throws(ServerError) {
     try await engine.setRoutes(rules)
   }
 
-  /// Reads the files of ``Configuration/tlsIdentity`` again: connections that are made from now on get the certificate
-  /// that stands there. Does nothing without HTTPS.
+  /// Reads the files of ``Configuration/tlsIdentity`` again, for new connections. Does nothing without HTTPS.
   ///
-  /// - Throws: ``ServerError`` that names the file that cannot be used; the certificate before stays in use.
+  /// - Throws: ``ServerError`` that names the invalid file; the old certificate stays in use.
   public func reloadCertificate() throws(ServerError) {
     try security?.reload()
   }
 
-  /// Finishes the requests in progress, saves what they wrote, and closes sockets and files; of a session, ends it alone.
+  /// Finishes the requests in progress, saves their writes, and closes sockets and files. For a session, ends only the
+  /// session.
   ///
   /// - Parameter grace: How long the requests may take.
   public func stop(grace: Duration = .seconds(5)) async {
@@ -223,7 +225,7 @@ public final class Server: Sendable {
   }
 }
 
-/// A request of this process, which waits in a hold, or for what is calculated, until its task is cancelled.
+/// A request of this process, which waits in a hold, or for a calculation, until its task is canceled.
 private final class CancellableCall: Sendable {
   private struct State {
     var isCancelled = false
@@ -255,7 +257,7 @@ private final class CancellableCall: Sendable {
   }
 }
 
-/// The sockets of a server, once it listens.
+/// The sockets of a listening server.
 final class ListeningState: Sendable {
   private let listener = NIOLockedValueBox<HTTPListener?>(nil)
 
@@ -263,7 +265,7 @@ final class ListeningState: Sendable {
     self.listener.withLockedValue { $0 = listener }
   }
 
-  /// Takes the sockets out, to close them.
+  /// Takes the sockets, to close them.
   func take() -> HTTPListener? {
     listener.withLockedValue { listener in
       defer { listener = nil }

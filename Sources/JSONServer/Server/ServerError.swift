@@ -1,38 +1,38 @@
 import JSONStorage
 
-/// Why a server does not start, or does not do what Swift code asks of it.
+/// The reason why a server does not start, or does not do what Swift code requests.
 public struct ServerError: Error, Sendable {
-  /// The kind of failure, to switch over.
+  /// The kind of error, for a switch.
   public enum Code: Sendable, Hashable {
     /// The file or directory does not exist.
     case sourceMissing
     /// The source cannot be read.
     case sourceUnreadable
-    /// The source is not JSON, or of a shape that cannot be served.
+    /// The source is not JSON, or has a form that cannot be served.
     case sourceInvalid
     /// Another server has locked the file.
     case sourceLocked
     /// The rewrite rules or another option are invalid.
     case invalidConfiguration
-    /// The port is taken.
+    /// The port is in use.
     case portInUse
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     case cannotListen
     /// A change was refused or could not be saved; nothing was changed.
     case notSaved
-    /// There is no snapshot of the name.
+    /// No snapshot has this name.
     case unknownSnapshot
-    /// There is no collection or record of the name.
+    /// No collection or record has this name.
     case unknownRecord
   }
 
   /// The kind of failure.
   public let code: Code
 
-  /// A sentence for a person: what is wrong, with the file or option, and what to do.
+  /// A sentence for people: what is wrong, with the file or option, and what to do.
   public let message: String
 
-  /// The line of the fault in the source, with a caret under the column; `nil` when there is none.
+  /// The line of the error in the source, with a caret below the column; `nil` for none.
   public let excerpt: String?
 
   package init(_ code: Code, _ message: String, excerpt: String? = nil) {
@@ -47,7 +47,7 @@ extension ServerError: CustomStringConvertible {
 }
 
 extension ServerError {
-  /// Creates the error of a source that cannot be opened.
+  /// Creates the error for a source that cannot be opened.
   init(_ error: StorageError) {
     if let fault = error.cause as? SourceFault {
       self.init(.sourceInvalid, fault.description, excerpt: fault.excerpt)
@@ -63,27 +63,27 @@ extension ServerError {
   }
 }
 
-/// An event that a server reports, for a terminal, a log or a test.
+/// An event of a server, for a terminal, a log or a test.
 public enum ServerEvent: Sendable {
-  /// A request was responded to, or a fault held the response back.
+  /// The server has responded to a request, or a fault has prevented the response.
   case responded(Exchange)
-  /// The file was edited, and what is served changed with it.
+  /// The file was edited, and the served data has changed.
   case reloaded(resources: [String])
-  /// The file cannot be read as it is now; the last good version is served.
+  /// The file is invalid; the server serves the last valid version.
   case invalid(message: String)
-  /// After it became invalid or was deleted, a file is as it was before or was written again.
+  /// A file that was invalid or deleted has its last content again, or was written again.
   case restored(path: String)
-  /// A file was deleted; the next write recreates it.
+  /// A file was deleted; the next write creates it again.
   case deleted(path: String)
-  /// Something a person should know, and what to do about it.
+  /// A problem for the user, and what to do about it.
   case warning(String)
-  /// Something takes more than half a second, or has taken it: what, and how long.
+  /// Work that takes more than half a second, or has taken it; has the name and the time.
   case working(String)
-  /// A request was probably meant differently; reported once for each kind.
+  /// A request was probably meant in another way; reported once for each kind.
   case hint(String)
 }
 
 extension ServerEvent {
-  /// How long work may take before it is reported as ``working(_:)``.
+  /// The duration after which work is reported as ``working(_:)``.
   static let slowDuration = Duration.milliseconds(500)
 }

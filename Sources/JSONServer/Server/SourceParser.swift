@@ -1,24 +1,24 @@
 import JSONDatabase
 import JSONServerValues
 
-/// Reads a source's text into a database.
+/// Parses a source's text.
 struct SourceParser: Sendable {
   let schema: Schema
   let ids: IDGenerator
-  /// Called for about each MiB of records, with the number of bytes since the last call.
+  /// Called after about each MiB of records, with the number of bytes since the last call.
   var onRead: (@Sendable (Int) -> Void)?
 
-  /// Reads text that a source of this name holds; a source that is empty is an empty database, as in json-server.
+  /// Parses the text of a source; an empty source is an empty database, as in json-server.
   ///
-  /// - Throws: ``SourceFault`` with the place of the first fault.
+  /// - Throws: ``SourceFault`` with the place of the first error.
   func parseSource(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
     let isBlank = text.withBytes { $0.allSatisfy(JSONSyntax.isWhitespace) }
     return try parse(isBlank ? UTF8Slice("{}") : text, name: name)
   }
 
-  /// Reads text of this name.
+  /// Parses a text.
   ///
-  /// - Throws: ``SourceFault`` with the place of the first fault.
+  /// - Throws: ``SourceFault`` with the place of the first error.
   func parse(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
     do throws(JSONError) {
       return try Database(parsing: try plainJSON(text, name: name), schema: schema, ids: ids, onRead: onRead)
@@ -27,9 +27,9 @@ struct SourceParser: Sendable {
     }
   }
 
-  /// Reads text that a file of a directory holds.
+  /// Parses the text of a file in a directory.
   ///
-  /// - Throws: ``SourceFault`` with the place of the first fault.
+  /// - Throws: ``SourceFault`` with the place of the first error.
   func part(_ text: UTF8Slice, resource: String, path: String) throws(SourceFault) -> DatabasePart {
     do throws(JSONError) {
       return try DatabasePart(
@@ -48,15 +48,15 @@ struct SourceParser: Sendable {
   }
 }
 
-/// Why a source's text cannot be served, with the line it is about.
+/// The reason why a source's text cannot be served, with its line.
 struct SourceFault: Error, Sendable, CustomStringConvertible {
-  /// The fault and the remedy, for a source whose text nobody has written.
+  /// The error and what to do, for a source that is not a file.
   let message: String
-  /// The place, the fault and the remedy: `database.json:3:5: expected ',' or '}', found '"'`.
+  /// The place, the error and what to do: `database.json:3:5: expected ',' or '}', found '"'`.
   let description: String
-  /// The line and a caret under the column.
+  /// The line, with a caret below the column.
   let excerpt: String
-  /// The same for a stranger, who learns the file's name and not where it lies.
+  /// The description for clients, with the file's name but without its directory.
   let publicDescription: String
 
   init(_ error: JSONError, name: String, text: UTF8Slice) {

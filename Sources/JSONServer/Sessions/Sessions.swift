@@ -3,9 +3,9 @@ import JSONDatabase
 import JSONServerValues
 import JSONStorage
 
-/// The sessions of a server: for each client that asks for one, an engine with its own copy of everything.
+/// The sessions of a server: an engine for each session, with its own copy of everything.
 ///
-/// It belongs to the server's engine, and all engines run on that one's loop.
+/// It belongs to the server's engine; all engines run on the same event loop.
 final class Sessions {
   /// A session as `/__admin/sessions` lists it.
   struct Session {
@@ -19,15 +19,15 @@ final class Sessions {
     fileprivate(set) var requestCount = 0
   }
 
-  /// The most sessions that there are; the one that has not been used for longest goes first.
+  /// The largest number of sessions; a new one ends the session that was unused for longest.
   static let capacity = 1_000
 
-  /// How many large reads of the server and its sessions are under way or wait.
+  /// The number of long reads of the server and its sessions that run or wait.
   var largeReads = 0
   private var sessions: [SessionName: Session] = [:]
-  /// The engines that keep indexes between requests, the one used last at the end.
+  /// The engines that keep indexes between requests, the last used one at the end.
   private var indexed: [Engine] = []
-  /// The most of them.
+  /// The largest number of such engines.
   private static let indexedCapacity = 4
   private var lastTurn = 0
   private let areAllowed: Bool
@@ -36,22 +36,22 @@ final class Sessions {
     self.areAllowed = areAllowed
   }
 
-  /// - Throws: 404, when requests may name no sessions.
+  /// - Throws: 404, when the server has no sessions.
   var allowed: Sessions {
     get throws(RequestError) {
       if areAllowed { return self }
-      throw RequestError(.notFound, "There are no sessions here; start the server with --sessions.")
+      throw RequestError(.notFound, "This server has no sessions; start it with --sessions.")
     }
   }
 
-  /// The sessions, in the order in which they began.
+  /// The sessions, in the order of their start.
   var all: [Session] { sessions.values.sorted { ($0.start, $0.name.text) < ($1.start, $1.name.text) } }
 
   func has(_ name: SessionName) -> Bool { sessions[name] != nil }
 
-  /// Returns the engine of a session, which begins when it is used for the first time.
+  /// Returns the engine of a session; the first use begins the session.
   ///
-  /// - Parameter server: The server's engine, or one of a session of it.
+  /// - Parameter server: The engine of the server or of one of its sessions.
   func engine(of name: SessionName, on server: isolated Engine) -> Engine {
     lastTurn += 1
     let now = System.now
@@ -70,8 +70,7 @@ final class Sessions {
     return sessions[name]?.engine ?? server
   }
 
-  /// Ends a session, and returns whether there was one of that name. Streams of its events end, and what was delayed in it
-  /// is done.
+  /// Ends a session, and returns whether it existed. Its event streams end, and its delayed work is done.
   @discardableResult
   func remove(_ name: String) -> Bool {
     guard let name = try? SessionName(name), let session = sessions.removeValue(forKey: name) else { return false }
@@ -80,9 +79,9 @@ final class Sessions {
     return true
   }
 
-  /// Drops the indexes of a session, unless the session is one of the last few that have
-  /// changed it: a thousand sessions with indexes of their own would cost as much as a thousand copies of the data, and a
-  /// session that deletes record after record would make the indexes again for each.
+  /// Drops the indexes of a session, unless it is one of the last sessions that changed their data. A thousand sessions
+  /// with indexes would need as much memory as a thousand copies of the data, and a session that deletes many records
+  /// would make the indexes again for each.
   ///
   /// - Parameter hasChanged: Whether a request of the session has changed the data.
   func boundIndexes(of engine: isolated Engine, hasChanged: Bool) {
@@ -120,12 +119,12 @@ extension Sessions.Session {
 struct SessionName: Sendable, Hashable {
   let text: String
 
-  /// The first segment of the paths that lead into a session.
+  /// The first segment of the paths of a session.
   static let root = "__session"
   private static let maximumBytes = 64
   private static let bytes = ByteSet.words.union(ByteSet("-.~".utf8))
 
-  /// - Throws: 400 that says what a name is.
+  /// - Throws: 400 that says what a valid name is.
   init(_ text: String) throws(RequestError) {
     guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(Self.bytes.contains), text != ".",
       text != ".."
@@ -137,8 +136,8 @@ struct SessionName: Sendable, Hashable {
     self.text = text
   }
 
-  /// Makes a name of any text: other characters than those of names become hyphens, and a hash at the end tells texts apart
-  /// that are no names, however long they are.
+  /// Makes a name of any text: invalid characters become hyphens, and a hash at the end distinguishes invalid texts of
+  /// any length.
   init(cleaning text: String) {
     if let name = try? SessionName(text) {
       self = name
@@ -151,10 +150,10 @@ struct SessionName: Sendable, Hashable {
     self.text = String(decoding: start, as: UTF8.self) + "-" + hash
   }
 
-  /// Takes the name out of a request: from its path, which then leads on from there, or from its field.
+  /// Takes the name out of a request: from the beginning of its path, or from its field.
   ///
-  /// - Returns: `nil` when the request is for none.
-  /// - Throws: 400 for what is no name.
+  /// - Returns: `nil` for a request without a session.
+  /// - Throws: 400 for an invalid name.
   static func take(from request: inout Request) throws(RequestError) -> SessionName? {
     let target = request.target
     let slash = UInt8(ascii: "/")

@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOConcurrencyHelpers
 
-/// The responses that one file can give.
+/// The responses for one file.
 struct FileResponse {
   private let file: OpenFile
   private let name: String
@@ -47,7 +47,7 @@ struct FileResponse {
     return lastModified <= since
   }
 
-  /// The range that a GET asks for. One that depends on a tag is ignored: the tag is weak (RFC 9110, section 13.1.5).
+  /// The range in a GET. A range that depends on a tag is ignored, since the tag is weak (RFC 9110, section 13.1.5).
   private func requestedRange(of request: Request) -> ByteRange {
     guard request.method == .get, let range = request.headerFields[.range] else { return .whole }
     if let condition = request.headerFields[.ifRange], HTTPDate(text: condition) != lastModified { return .whole }
@@ -69,9 +69,9 @@ struct FileResponse {
   }
 }
 
-/// The part of a file that a `Range` field asks for (RFC 9110, section 14.2).
+/// The part of a file that a `Range` field requests (RFC 9110, section 14.2).
 private enum ByteRange: Hashable {
-  /// All of it: also when the field is malformed, or asks for several ranges, which a server may treat so.
+  /// The whole file, also for a malformed field and for several ranges, as the RFC allows.
   case whole
   /// Some bytes, at least one.
   case part(Range<Int>)
@@ -99,7 +99,7 @@ private enum ByteRange: Hashable {
   }
 }
 
-/// A part of a file that is read piece by piece, as fast as its client takes it.
+/// A part of a file that is read piece by piece, as fast as its client reads.
 private final class FileStream: Sendable {
   private static let bytesOfChunk = 64 * 1024
 
@@ -115,7 +115,7 @@ private final class FileStream: Sendable {
     position = NIOLockedValueBox(range.lowerBound)
   }
 
-  /// The pieces in order; fewer bytes than the length says when the file became shorter meanwhile.
+  /// The pieces in order. They have fewer bytes than the length if the file becomes shorter during the transfer.
   var body: Response.Content {
     .stream(AsyncStream { self.nextChunk() }, length: length)
   }

@@ -5,14 +5,14 @@ import JSONStorage
 /// The page for people: the data, a request to try, the request log and the server's switches; and the API's
 /// documentation.
 ///
-/// The files of `Sources/CPage/Assets` are compiled into the program, so that it stays one file. They refer to each other
-/// by relative addresses and work under any path prefix: `page.html` where the prefix ends (`/`) or at `/__admin`, without
-/// a slash at its end (see `Engine.route(_:)`), `docs.html` at `/__admin/docs`, everything else as `/__admin/FOLDER/NAME`.
-/// The folder is named after what its files hold, so that a browser keeps them until another version is served; in the HTML
-/// it is called `assets`.
+/// The files of `Sources/CPage/Assets` are compiled into the program, so that it stays one file. They refer to each
+/// other by relative addresses and work under any path prefix: `page.html` at the end of the prefix (`/`) or at
+/// `/__admin`, without a slash at its end (see `Engine.route(_:)`), `docs.html` at `/__admin/docs`, all others as
+/// `/__admin/FOLDER/NAME`. The folder's name depends on the content of its files, so a browser keeps them until another
+/// version is served; in the HTML the folder is called `assets`.
 enum Page {
-  /// What a browser may load and run on these pages: their own files and the server's API, nothing inline and nothing
-  /// foreign but the images that records name.
+  /// What a browser may load and run on these pages: their own files and the server's API, no inline code, and from
+  /// other servers only images that records name.
   fileprivate static let contentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: http: https:; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -55,9 +55,9 @@ extension PreparedResponse {
   /// The page for people.
   static var page: PreparedResponse { asset("page.html") }
 
-  /// A file of the page; 404 when there is none of that name.
+  /// A file of the page; 404 for an unknown name.
   ///
-  /// - Parameter isKept: Whether its address is that of another file when it has changed.
+  /// - Parameter isKept: Whether browsers may keep the file, since a changed file has another address.
   static func asset(_ name: String, isKept: Bool = false) -> PreparedResponse {
     guard let (bytes, contentType) = Page.asset(named: name) else {
       return RequestError(.notFound, "The page has no file '\(name)'.").response()

@@ -1,17 +1,17 @@
 import HTTPTypes
 
-/// Responds to requests with files below some directories.
+/// Serves the files of some directories.
 struct StaticFiles: Sendable {
   private let directories: [StaticDirectory]
 
-  /// The most bytes that are read at once; a larger file is streamed, and read off the event loop.
+  /// The largest number of bytes that are read at once; a larger file is streamed, and read outside of the event loop.
   static let maximumBytesAtOnce = 64 * 1024
 
   /// Creates a reader of files.
   ///
   /// - Parameters:
-  ///   - directories: The directories, of which the first that has a file wins.
-  ///   - privateFiles: What is never served.
+  ///   - directories: The directories; the first one with a file serves it.
+  ///   - privateFiles: The files that are never served.
   init(directories: [String], privateFiles: [PrivateFile]) {
     self.directories = directories.map { StaticDirectory($0, privateFiles: privateFiles) }
   }
@@ -21,7 +21,7 @@ struct StaticFiles: Sendable {
   /// The response for a directory is its `index.html`, after a redirect when the slash at its end is missing. Ranges
   /// and conditions are those of RFC 9110. The response to HEAD has no body and the length of the file.
   ///
-  /// - Returns: `nil`, when there is no such file: the request is not for this part.
+  /// - Returns: `nil`, when there is no such file.
   func respond(to request: Request) -> Response? {
     guard request.method == .get || request.method == .head, let path = StaticPath(target: request.target) else {
       return nil
@@ -40,7 +40,7 @@ struct StaticFiles: Sendable {
     return nil
   }
 
-  /// Responds to a request for a page whose name was left without its extension: `/about` is `about.html`.
+  /// Responds to a request for a page without its extension: `/about` is `about.html`.
   ///
   /// - Returns: `nil`, when there is no such file.
   func respond(toPage request: Request) -> Response? {
@@ -71,9 +71,9 @@ private struct StaticPath: Hashable {
 
   /// Reads the path of a target.
   ///
-  /// - Returns: `nil` for what never names a file: a bad escape, an encoded slash, a backslash, NUL, an empty segment
-  ///   (`//host` in a redirect would lead away), and a segment that starts with a dot, `.` and `..` among them, except
-  ///   a first one that is ``wellKnown``.
+  /// - Returns: `nil` for a path that never names a file: with a bad escape, an encoded slash, a backslash, NUL, an
+  ///   empty segment (a redirect to `//host` would lead to another server), or a segment that starts with a dot,
+  ///   including `.` and `..`, except a first segment ``wellKnown``.
   init?(target: String) {
     let path = Array(target.utf8).prefix { $0 != UInt8(ascii: "?") }
     guard path.first == UInt8(ascii: "/") else { return nil }
@@ -109,11 +109,11 @@ struct StaticDirectory: Sendable {
 
   /// Opens the file or directory at decoded segments.
   ///
-  /// Symlinks that lead to another place inside are followed. The resolved path is then opened name by name without
-  /// following any, so that one swapped in leads nowhere.
+  /// Links to another place inside of the directory are followed. The resolved path is then opened name by name without
+  /// following links, so that replacing a name by a link has no effect.
   ///
-  /// - Returns: `nil`, when nothing is there, it is neither a file nor a directory, a name on the way starts with a
-  ///   dot and is not a first ``StaticPath/wellKnown``, it lies outside, or it is private.
+  /// - Returns: `nil`, when nothing is there, it is neither a file nor a directory, a name on the way starts with a dot
+  ///   and is not a first ``StaticPath/wellKnown``, it lies outside of the directory, or it is private.
   func open(_ segments: [String]) -> OpenFile? {
     let candidate = ([path] + segments).joined(separator: "/")
     // One system call decides the usual case, that there is no such file.
@@ -140,19 +140,19 @@ struct StaticDirectory: Sendable {
   }
 }
 
-/// Files that static files and the bodies of stubs never show: those that the configuration names.
+/// Files that neither static files nor the bodies of stubs show: those that the configuration names.
 package enum PrivateFile: Sendable, Hashable {
   /// A file, under any name.
   case file(String)
-  /// The files that lie in a directory, and not below it, whose names begin and end so.
+  /// The files in a directory, but not below it, whose names begin and end in this way.
   case files(in: String, prefix: String = "", suffixes: [String])
 
-  /// Whether a file is private, which was opened by a name in a directory.
+  /// Whether an opened file is private.
   fileprivate func includes(_ file: OpenFile, named name: String, in directory: OpenFile) -> Bool {
     switch self {
     case .file(let path): return OpenFile.Identity(path: path) == file.identity
     case .files(let path, let prefix, let suffixes):
-      // Where letter case makes no difference, a file is opened by other names, too.
+      // Where letter case does not matter, a file can be opened by other names, too.
       let name = name.lowercased()
       return name.hasPrefix(prefix) && suffixes.contains(where: name.hasSuffix)
         && OpenFile.Identity(path: path) == directory.identity

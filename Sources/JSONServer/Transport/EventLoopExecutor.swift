@@ -3,66 +3,66 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The event loop that a server lives on: one thread that runs one piece of work after the other.
+/// The event loop of a server: one thread that does one piece of work after the other.
 ///
-/// Loops are shared by all servers of the process and live as long as it does.
+/// All servers of the process share the event loops, which never end.
 struct EventLoopExecutor: Sendable {
   let eventLoop: any EventLoop
 
-  /// Takes the next of the process's loops.
+  /// Takes the next event loop of the process.
   init() {
     eventLoop = MultiThreadedEventLoopGroup.singleton.next()
   }
 
-  /// Makes an executor of a loop whose time a test controls.
+  /// Makes an executor of an event loop whose time a test controls.
   init(_ eventLoop: any EventLoop) {
     self.eventLoop = eventLoop
   }
 
-  /// The executor of an actor that lives on this loop; what runs on the loop may `assumeIsolated` to such an actor.
+  /// The executor of an actor on this event loop; code on the event loop may use `assumeIsolated` with the actor.
   var executor: any SerialExecutor { eventLoop.executor }
 
-  /// Whether the caller runs on this loop.
+  /// Whether the caller runs on this event loop.
   var isCurrent: Bool { eventLoop.inEventLoop }
 
-  /// Runs work on the loop, after what is already waiting there.
+  /// Runs work on the event loop, after waiting work.
   func execute(_ work: @escaping @Sendable () -> Void) {
     eventLoop.execute(work)
   }
 
-  /// Runs work on the loop when a time has passed.
+  /// Runs work on the event loop after some time.
   ///
-  /// - Returns: The task, to cancel the work before it has begun. Releasing it cancels nothing.
+  /// - Returns: The task, for canceling the work before it begins. Releasing it cancels nothing.
   @discardableResult
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> ScheduledTask {
     ScheduledTask(scheduled: eventLoop.scheduleTask(in: TimeAmount(delay), work))
   }
 
-  /// Work that a loop performs later.
+  /// Work that an event loop does later.
   struct ScheduledTask: Sendable {
     fileprivate let scheduled: Scheduled<Void>
 
-    /// Cancels the work; does nothing when it has begun.
+    /// Cancels the work, unless it has begun.
     func cancel() {
       scheduled.cancel()
     }
   }
 }
 
-/// Threads for work that would keep an event loop from its clients.
+/// Threads for work that would block an event loop.
 ///
-/// Shared by all servers of the process, begun at first use, and there as long as it lives. On Linux the loops come first
-/// where there are too few processors for both: with four clients that read 100 MB each, on two processors, a small
-/// request takes 0.3 ms instead of 0.5, and the slowest of a hundred 4 ms instead of 8 to 14.
+/// All servers of the process share them; they begin at first use and never end. On Linux, event loops come first when
+/// there are too few processors: with four clients that read 100 MB each, on two processors, a small request takes 0.3
+/// ms instead of 0.5, and the slowest of a hundred 4 ms instead of 8 to 14.
 struct WorkerThreads: Sendable {
-  /// For the slices of large bodies: each is done in a fraction of a millisecond.
+  /// For slices of large bodies; each takes a fraction of a millisecond.
   static let slices = WorkerThreads()
-  /// For what reads many records, which may take long.
+  /// For reads of many records, which may take long.
   static let calculations = WorkerThreads()
-  /// For changes of many records, which other writes wait for, and so must not wait for reads.
+  /// For changes of many records, for which other writes wait, so they must not wait for reads.
   static let changes = WorkerThreads()
 
-  /// How many they are.
+  /// The number of threads.
   static let count = max(2, NIOCore.System.coreCount)
 
   private let pool: NIOThreadPool
@@ -72,15 +72,15 @@ struct WorkerThreads: Sendable {
     pool.start()
   }
 
-  /// Releases a value on another thread: what holds many records takes long to be freed.
+  /// Releases a value on another thread, since freeing many records takes long.
   ///
-  /// - Parameter other: What takes its place.
+  /// - Parameter other: The value that replaces it.
   static func release<Value: Sendable>(_ value: inout Value, leaving other: Value) {
     changes.run { [value] in withExtendedLifetime(value) {} }
     value = other
   }
 
-  /// Does the parts of some work on this thread, one of these, and on free ones; returns when all are done.
+  /// Does the parts of some work on this thread, which is one of these, and on free ones; returns when all are done.
   func share(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
     let work = SharedWork(count, part)
     for _ in 1..<min(Self.count, count) { run { work.help() } }
@@ -88,17 +88,17 @@ struct WorkerThreads: Sendable {
     work.wait()
   }
 
-  /// Queues work for a thread; work begins in its order.
+  /// Queues work for a thread; work begins in order.
   func run(_ work: @escaping @Sendable () -> Void) {
     pool.submit { _ in
-      // Said each time, which costs a fraction of a microsecond: the pool has no word for when a thread begins.
+      // Set each time, which takes a fraction of a microsecond: the pool does not report the start of a thread.
       System.lowerThreadPriority()
       work()
     }
   }
 }
 
-/// Work in parts, of which each thread that helps takes the next one.
+/// Work in parts; each helping thread takes the next part.
 private final class SharedWork: Sendable {
   private let count: Int
   private let part: @Sendable (Int) -> Void
@@ -111,7 +111,7 @@ private final class SharedWork: Sendable {
     self.part = part
   }
 
-  /// Does parts until none is left that nobody has begun.
+  /// Does parts until all have begun.
   func help() {
     while true {
       let number = next.add(1, ordering: .relaxed).oldValue

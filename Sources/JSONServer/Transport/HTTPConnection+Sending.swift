@@ -102,7 +102,7 @@ struct StreamState {
 extension HTTPConnection {
   /// Sends the pieces of a stream as they arrive; waits before each piece until the client has read.
   ///
-  /// The task belongs to the connection: when the connection ends, the task is cancelled, which ends the stream.
+  /// The task belongs to the connection: when the connection ends, the task is canceled, which ends the stream.
   ///
   /// - Parameters:
   ///   - length: The number of bytes in the head's `Content-Length`.

@@ -2,22 +2,22 @@ import NIOCore
 
 /// How long a connection waits for its client, and for what.
 ///
-/// The alarm is set for the earliest moment that can matter, and checks then whether the time has come; a request
-/// with an immediate response costs a look at the clock.
+/// The alarm is set to the earliest moment that can matter, and then checks whether the time is over; a request with an
+/// immediate response only reads the clock.
 struct IdleTimeouts {
   /// The event that the connection waits for.
   enum Wait {
-    /// The next request, or the client to take its responses; slow progress on them counts as progress.
+    /// The next request, or the client to read its responses; slow reading counts as progress.
     case idle
     /// The rest of a request's head.
     case head
-    /// The next step of a body.
+    /// The next part of a body.
     case body
     /// The client to close after its last response.
     case close
   }
 
-  /// The bytes that make a step of a body; a client that sends fewer in the time of a step is too slow.
+  /// The size of a part of a body; a client that sends less in the time of a part is too slow.
   private static let bodyStep = 16 * 1024
 
   private(set) var wait: Wait?
@@ -26,10 +26,10 @@ struct IdleTimeouts {
   private var isInHead = false
   private var bodyBytes = 0
   private var alarm: (scheduled: Scheduled<Void>, time: NIODeadline)?
-  /// The bytes that the client had not taken when the alarm last went off.
+  /// The bytes that the client had not read when the alarm last went off.
   private var unsentBytes = 0
 
-  /// Records what a burst of input was: bytes that complete no part are the beginning of a head.
+  /// Records a burst of input: bytes without a complete part are the beginning of a head.
   mutating func recordBurst(broughtParts: Bool, isInRequest: Bool) {
     isInHead = !broughtParts && !isInRequest
   }
@@ -42,11 +42,11 @@ struct IdleTimeouts {
     isLingering = true
   }
 
-  /// Sets what is waited for; a wait that continues keeps its deadline, except idling, which begins again.
+  /// Sets the wait of the connection. A wait that continues keeps its deadline, except idling, which begins again.
   ///
   /// - Parameters:
-  ///   - owesReading: Whether the client has to take what was sent before anything else happens.
-  ///   - isHeldUp: Whether nothing is read because requests wait for those before them, or what is read is not used.
+  ///   - owesReading: Whether the client must read the sent bytes before anything else happens.
+  ///   - isHeldUp: Whether nothing is read because requests wait for earlier ones, or further input is not used.
   mutating func update(
     isInRequest: Bool, isIdle: Bool, owesReading: Bool, isHeldUp: Bool, limits: Limits, now: NIODeadline
   ) {
@@ -81,8 +81,8 @@ struct IdleTimeouts {
 
   /// Records that the alarm went off.
   ///
-  /// - Parameter unsentBytes: The bytes that the client has not taken.
-  /// - Returns: What the client has failed to do in time; nil when its time has not come yet.
+  /// - Parameter unsentBytes: The bytes that the client has not read.
+  /// - Returns: The wait whose time is over; `nil` when there is time left.
   mutating func alarmRang(unsentBytes: Int, limits: Limits, now: NIODeadline) -> Wait? {
     alarm = nil
     let isReading = unsentBytes != self.unsentBytes && unsentBytes > 0
@@ -95,7 +95,7 @@ struct IdleTimeouts {
     return wait
   }
 
-  /// Waits for nothing any more.
+  /// Ends the wait.
   mutating func end() {
     alarm?.scheduled.cancel()
     alarm = nil
@@ -105,7 +105,7 @@ struct IdleTimeouts {
 }
 
 extension HTTPConnection {
-  /// Updates what the connection waits for after something has happened.
+  /// Updates the wait of the connection.
   func updateTimeouts() {
     guard let context else { return }
     idleTimeouts.update(

@@ -2,31 +2,31 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// A request's head, parsed: within the limits, and with framing that leaves nothing to interpretation.
+/// A parsed request head, within the limits and with unambiguous framing.
 struct RequestHead {
-  /// How a body's end is known.
+  /// How the body ends.
   enum Framing: Equatable {
     case none
     case length(Int)
     case chunked
   }
 
-  /// The request, still without its body.
+  /// The request without its body.
   let request: Request
   let framing: Framing
-  /// How the body is compressed; `nil` for not at all.
+  /// The compression of the body; `nil` for none.
   let coding: ContentCoding?
   /// Whether the client waits for permission to send the body.
   let expectsContinue: Bool
   let form: ResponseForm
-  /// The bytes of the fields, as the limits count them.
+  /// The size of the fields, as the limits count it.
   let fieldBytes: Int
-  /// Whether the parser takes what follows the request to be of another protocol, and reads none of it.
+  /// Whether the parser expects another protocol after this request, and stops reading.
   let stopsParser: Bool
 
-  /// Reads a head as the parser returns it.
+  /// Reads a head of the parser.
   ///
-  /// - Throws: The error to refuse the request with; its body is not read then.
+  /// - Throws: The error with which the request is refused; its body is not read then.
   init(_ head: HTTPRequestHead, limits: Limits) throws(RequestError) {
     guard head.uri.utf8.count <= limits.maximumTargetBytes else {
       throw RequestError(.targetTooLong, "The request's target is longer than \(limits.maximumTargetBytes) bytes.")
@@ -74,7 +74,7 @@ struct RequestHead {
     case .PATCH: return .patch
     case .DELETE: return .delete
     case .OPTIONS: return .options
-    // The list of methods is NIO's and open-ended.
+    // NIO may add methods.
     default:
       guard let method = HTTPRequest.Method(method.rawValue) else {
         throw RequestError(.malformed, "The request's method is not a token.")
@@ -85,8 +85,8 @@ struct RequestHead {
 }
 
 extension HTTPHeaders {
-  /// Whether llhttp stops after a request with these fields: one names a protocol, and another, which llhttp reads in
-  /// its own way, has the option `upgrade`.
+  /// Whether llhttp stops after a request with these fields: one names a protocol, and another has the option
+  /// `upgrade`, which llhttp reads in its own way.
   fileprivate var stopParser: Bool {
     guard self["upgrade"].contains(where: { !$0.isEmpty }) else { return false }
     return (self["connection"] + self["proxy-connection"]).contains { value in
@@ -99,11 +99,11 @@ extension HTTPHeaders {
   }
 }
 
-/// A request's target that is not in origin form (RFC 9112, section 3.2), converted to it.
+/// A request's target in another form than origin form (RFC 9112, section 3.2), converted to origin form.
 private struct RequestTarget {
   /// The target in origin form, or `*`.
   let target: String
-  /// The authority of an absolute target, which takes the place of the Host field.
+  /// The authority of an absolute target, which replaces the Host field.
   let authority: String?
 
   /// Reads `http://host/path`, and `*` of OPTIONS.
@@ -133,9 +133,9 @@ private struct RequestTarget {
     return text.index(colon, offsetBy: 3)
   }
 
-  /// Whether a text can be a host and a port; the empty text is one, too (RFC 9110, section 7.2).
+  /// Whether a text can be a host and a port; an empty text is valid, too (RFC 9110, section 7.2).
   ///
-  /// What separates the parts of URLs, lists and credentials is refused, since two readers could see two hosts in it.
+  /// Separators of URLs, lists and credentials are refused, since two readers could see two hosts.
   static func isAuthority(_ text: String) -> Bool {
     text.utf8.allSatisfy { byte in
       switch byte {
@@ -152,14 +152,14 @@ private struct RequestTarget {
   }
 }
 
-/// The fields of a request's head, parsed.
+/// The parsed fields of a request's head.
 struct FieldSection {
   let fields: HTTPFields
   let framing: FramingFields
-  /// The bytes that the section takes in the head.
+  /// The size of the section in bytes.
   let byteCount: Int
 
-  /// - Throws: 431 for too many fields, 400 for a malformed field or one that may not be repeated.
+  /// - Throws: 431 for too many fields, 400 for a malformed field and for a field that must not be repeated.
   init(_ headers: HTTPHeaders, limits: Limits) throws(RequestError) {
     guard headers.count <= limits.maximumFields else {
       throw RequestError(.headTooLarge, "The request has more than \(limits.maximumFields) fields.")
@@ -185,9 +185,9 @@ struct FieldSection {
     self.byteCount = byteCount
   }
 
-  /// Checks the fields that came after the body, which are not used otherwise.
+  /// Checks the fields after the body, which are not used otherwise.
   ///
-  /// - Throws: 431 when the request has more fields or larger ones than it may, 400 for a malformed field.
+  /// - Throws: 431 for more or larger fields than allowed, 400 for a malformed field.
   static func check(trailers: HTTPHeaders, of head: RequestHead, limits: Limits) throws(RequestError) {
     guard head.request.headerFields.count + trailers.count <= limits.maximumFields else {
       throw RequestError(
@@ -211,7 +211,7 @@ struct FieldSection {
   }
 }
 
-/// The fields of a request that the transport itself acts on.
+/// The fields that the transport itself uses.
 struct FramingFields {
   private(set) var host: String?
   private var contentLength: String?
@@ -223,7 +223,7 @@ struct FramingFields {
 
   /// Records a field, if it is one of these.
   ///
-  /// - Throws: 400 for a field that may not be repeated.
+  /// - Throws: 400 for a field that must not be repeated.
   mutating func add(_ value: String, of name: HTTPField.Name) throws(RequestError) {
     switch name.canonicalName {
     case "host": try Self.set(&host, value, name)
@@ -246,7 +246,7 @@ struct FramingFields {
     field = field.map { "\($0), \(value)" } ?? value
   }
 
-  /// How the body's end is known (RFC 9112, section 6.3).
+  /// How the body ends (RFC 9112, section 6.3).
   func framing(isLegacy: Bool, limits: Limits) throws(RequestError) -> RequestHead.Framing {
     var framing = RequestHead.Framing.none
     if let transferEncoding {
@@ -267,7 +267,7 @@ struct FramingFields {
     return framing
   }
 
-  /// How a body is compressed; `nil` for not at all.
+  /// The compression of the body; `nil` for none.
   var coding: ContentCoding? {
     get throws(RequestError) { try contentEncoding.flatMap(ContentCoding.named) }
   }
@@ -283,7 +283,7 @@ struct FramingFields {
     }
   }
 
-  /// Whether the connection serves further requests; an upgrade is never accepted (RFC 9110, section 7.8).
+  /// Whether the connection stays open for further requests; an upgrade is never accepted (RFC 9110, section 7.8).
   func keepsConnection(isLegacy: Bool) -> Bool {
     guard let connection else { return !isLegacy }
     let options = connection.lowercased().split(separator: ",").map { String($0).withoutSpaceAround }
@@ -293,29 +293,29 @@ struct FramingFields {
 }
 
 extension RequestError {
-  /// The refusal of a body above the limit.
+  /// The error for a body above the limit.
   static func bodyTooLarge(_ limits: Limits) -> RequestError {
     RequestError(.bodyTooLarge, "The body is larger than \(limits.maximumBodyBytes) bytes.")
   }
 }
 
-/// The head of a request that was read by the parser, to recognize it when it comes again.
+/// A parsed request head, to recognize the same head again.
 ///
-/// A client sends the same head with each request of a connection, but for the target. To parse and interpret it
-/// again took longer than to find a record. This is not a parser: every byte must be as it was but those of the target,
-/// and the target may have no byte that could end it.
+/// A client sends the same head with each request of a connection, except for the target. Parsing it again took longer
+/// than finding a record. This is not a parser: all bytes outside of the target must be the same, and the target must
+/// not contain a byte that could end it.
 final class RequestHeadCache {
   /// The method and the space before the target.
   private let start: [UInt8]
-  /// What follows the target: the version, the fields and the empty line.
+  /// The bytes after the target: the version, the fields and the empty line.
   private let rest: [UInt8]
   private let meaning: RequestHead
 
   /// - Parameters:
-  ///   - bytes: The whole request, as it came; it has no body.
-  ///   - line: What the parser returned for them.
-  ///   - meaning: What they mean.
-  /// - Returns: nil when its target is not a path, or is not in its usual place.
+  ///   - bytes: The whole request, without a body.
+  ///   - line: The result of the parser.
+  ///   - meaning: The meaning of the head.
+  /// - Returns: `nil` when the target is not a path, or is not in its usual place.
   init?(_ bytes: ByteBuffer, line: HTTPRequestHead, meaning: RequestHead) {
     let start = "\(line.method.rawValue) "
     let bytes = bytes.readableBytesView
@@ -327,7 +327,7 @@ final class RequestHeadCache {
     self.meaning = meaning
   }
 
-  /// Takes the next request off the input, when it has this head.
+  /// Takes the next request from the input, if it has this head.
   func takeRequest(from input: inout ByteBuffer, limits: Limits) -> (request: Request, form: ResponseForm)? {
     let target = input.withUnsafeReadableBytes { bytes in
       bytes.starts(with: start) ? path(in: bytes[start.count...], limits) : nil
@@ -339,7 +339,8 @@ final class RequestHeadCache {
     return (request, meaning.form)
   }
 
-  /// The path that bytes begin with; nil when there is none, the limits do not allow it, or the head goes on otherwise.
+  /// The path at the start of the bytes; `nil` when there is none, the limits do not allow it, or the rest of the head
+  /// differs.
   private func path(in bytes: Slice<UnsafeRawBufferPointer>, _ limits: Limits) -> String? {
     guard bytes.first == UInt8(ascii: "/"), let end = bytes.firstIndex(where: { !Self.isInTarget($0) }),
       end - bytes.startIndex <= min(limits.maximumTargetBytes, limits.maximumHeadBytes - meaning.fieldBytes),
@@ -348,13 +349,13 @@ final class RequestHeadCache {
     return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  /// The bytes that the parser takes in any place of a target: the visible ones, except the sign of a fragment.
+  /// Whether the parser accepts a byte anywhere in a target: visible characters, except the sign of a fragment.
   private static func isInTarget(_ byte: UInt8) -> Bool {
     (0x21...0x7e).contains(byte) && byte != UInt8(ascii: "#")
   }
 }
 
-/// Precedes the parser, and passes the connection the requests that need not be parsed.
+/// Comes before the parser, and passes requests with a known head to the connection.
 final class RequestHeadCacheHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -375,24 +376,24 @@ final class RequestHeadCacheHandler: ChannelInboundHandler {
   }
 }
 
-/// What the parser was given, and what has come of it, since it was last between two requests.
+/// Tracks whether the parser is between two requests.
 ///
-/// The parser does not report how much it has read. Where the bytes do not show it, because a head came in pieces, a
-/// body in chunks, or two requests at once, it may hold a part of the next request; then it is never known to be
-/// between two again, and reads all that the connection receives.
+/// The parser does not report how much it has read. When the bytes do not show it, because a head came in pieces, a
+/// body in chunks, or two requests at once, the parser may hold a part of the next request. Then it is never known to
+/// be between two requests again, and reads all input of the connection.
 struct ParserProgress {
   private var given = 0
-  /// The bytes of the first head that was given; nil when it did not come in one piece.
+  /// The size of the first head; `nil` when it did not come in one piece.
   private var headBytes: Int?
   private var bodyBytes = 0
   private var hasEnded = false
 
-  /// Whether it is there again: it has read one request to its end, and was given nothing else.
+  /// Whether the parser has read exactly one whole request.
   var isBetweenRequests: Bool {
     given == 0 || hasEnded && given == headBytes.map { $0 + bodyBytes }
   }
 
-  /// Whether it is at the end of a request without a body.
+  /// Whether the parser is at the end of a request without a body.
   var hasReadHeadAlone: Bool { hasEnded && given == headBytes }
 
   mutating func give(_ bytes: ByteBuffer) {
@@ -411,7 +412,7 @@ struct ParserProgress {
 }
 
 extension ByteBuffer {
-  /// The bytes up to the first empty line's end.
+  /// The number of bytes up to the end of the first empty line.
   var endOfHead: Int? {
     let (cr, lf) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
     return withUnsafeReadableBytes { bytes in

@@ -7,36 +7,36 @@ struct RequestReader {
   private enum State {
     case betweenRequests
     case inRequest(RequestHead)
-    /// The last request was read, or one was refused; what follows is dropped.
+    /// The last request was read, or one was refused; further input is dropped.
     case stopped
   }
 
-  /// The largest head that is kept for the requests that follow; thousands of connections may be idle.
+  /// The largest head that is kept for later requests; thousands of connections may be idle.
   private static let keptHeadBytes = 1024
 
   private let limits: Limits
   private var state = State.betweenRequests
   private var progress = ParserProgress()
   private var overhead = ParserOverhead()
-  /// The head of the request before, which is mostly that of the next one, too.
+  /// The head of the last request, which the next request usually has, too.
   private var knownHead: RequestHeadCache?
   /// The parser's result for the last head.
   private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
   private var body: [UInt8] = []
-  /// The decompression of the body; `nil` for a body that comes as it is.
+  /// The decompression of the body; `nil` for an uncompressed body.
   private var decompression: Decompression?
-  /// Whether the request that is being read gets a response without a body.
+  /// Whether the request being read gets a response without a body.
   private(set) var isHeadOnly = false
-  /// Whether the parser stopped after the request that came last, which asked for an upgrade.
+  /// Whether the parser stopped after the last request, which requested an upgrade.
   private(set) var hasStoppedParser = false
-  /// Whether something came after the request that was the last.
+  /// Whether there was input after the last request.
   private(set) var hasDroppedInput = false
 
   init(limits: Limits) {
     self.limits = limits
   }
 
-  /// Whether a request's head has been read and its end has not.
+  /// Whether a request's head has been read, but not its end.
   var isInRequest: Bool {
     if case .inRequest = state { true } else { false }
   }
@@ -45,10 +45,10 @@ struct RequestReader {
     if case .stopped = state { true } else { false }
   }
 
-  /// Takes a head.
+  /// Reads a head.
   ///
   /// - Returns: Whether the client waits for permission to send the body.
-  /// - Throws: The error to refuse the request with.
+  /// - Throws: The error with which the request is refused.
   mutating func begin(_ line: HTTPRequestHead) throws(RequestError) -> Bool {
     guard case .betweenRequests = state else {
       drop()
@@ -64,7 +64,7 @@ struct RequestReader {
     return head.expectsContinue
   }
 
-  /// Takes a piece of the body.
+  /// Reads a piece of the body.
   mutating func append(_ bytes: ByteBuffer) throws(RequestError) {
     guard case .inRequest = state else { return drop() }
     progress.recordBody(bytes.readableBytes)
@@ -76,10 +76,10 @@ struct RequestReader {
     body.append(contentsOf: bytes.readableBytesView)
   }
 
-  /// Takes a request's end.
+  /// Reads a request's end.
   ///
-  /// - Returns: The request and the form of its response; nil when nothing is read any more.
-  /// - Throws: The error to refuse the request with, when its trailers are not acceptable.
+  /// - Returns: The request and the form of its response; `nil` when reading has stopped.
+  /// - Throws: The error with which the request is refused, for invalid trailers.
   mutating func end(_ trailers: HTTPHeaders?) throws(RequestError) -> (request: Request, form: ResponseForm)? {
     try decompression?.finish()
     guard case .inRequest(let head) = state else { return nil }
@@ -98,12 +98,12 @@ struct RequestReader {
     return (request, head.form)
   }
 
-  /// Records that something came which is not read any more.
+  /// Records input that is not read any more.
   mutating func drop() {
     hasDroppedInput = true
   }
 
-  /// Drops what comes from now on.
+  /// Drops all further input.
   mutating func stop() {
     state = .stopped
     body = []
@@ -113,10 +113,10 @@ struct RequestReader {
 
   // MARK: What the parser reads
 
-  /// Takes what the parser reads next off the input.
+  /// Takes the parser's next piece from the input.
   ///
-  /// A head is read by itself, and a chunked body in small pieces, so that what the parser skips is counted for its
-  /// request.
+  /// A head is read by itself, and a chunked body in small pieces, so that bytes that the parser skips are counted for
+  /// their request.
   mutating func takePiece(of input: inout ByteBuffer) -> ByteBuffer? {
     guard input.readableBytes > 0 else { return nil }
     var length = input.readableBytes
@@ -130,13 +130,13 @@ struct RequestReader {
     return input.readSlice(length: length)
   }
 
-  /// Checks how much of the pieces was used.
+  /// Checks how much of the input became part of the request.
   ///
-  /// - Throws: 431 when the client has sent too much that is not part of a request.
+  /// - Throws: 431 when the client has sent too many bytes that are not part of a request.
   func checkOverhead() throws(RequestError) {
     switch state {
     case .betweenRequests:
-      // The parser, which has limits of its own, says more precisely what is wrong with the head that it reads.
+      // The parser has limits of its own, and reports the error of a head more precisely.
       guard overhead.byteCount <= 2 * RequestParser.maximumHeadBytes else {
         throw RequestError(.headTooLarge, "The request's line and fields are too large.")
       }
@@ -152,9 +152,9 @@ struct RequestReader {
 
   // MARK: Repeated heads
 
-  /// Takes the next request off the input without the parser, when it has the head of one before.
+  /// Takes the next request from the input without the parser, if it has the last head.
   ///
-  /// - Returns: The request and the form of its response; nil when the parser must read what is left.
+  /// - Returns: The request and the form of its response; `nil` when the parser must read the rest.
   mutating func takeKnownRequest(from input: inout ByteBuffer) -> (request: Request, form: ResponseForm)? {
     guard let knownHead, case .betweenRequests = state, progress.isBetweenRequests,
       let taken = knownHead.takeRequest(from: &input, limits: limits)
@@ -162,12 +162,12 @@ struct RequestReader {
     return taken
   }
 
-  /// Records what the parser is about to read.
+  /// Records the next input of the parser.
   mutating func willParse(_ input: ByteBuffer) {
     progress.give(input)
   }
 
-  /// Keeps the head that the parser has read, if nothing else was in its input.
+  /// Keeps the head that the parser has read, if its input had nothing else.
   mutating func didParse(_ input: ByteBuffer) {
     defer { lastHead = nil }
     guard let (line, head) = lastHead, progress.hasReadHeadAlone, case .betweenRequests = state else { return }
@@ -176,20 +176,20 @@ struct RequestReader {
   }
 }
 
-/// Reads requests with NIO's parser, and applies the server's rules also to what that skips, and where it stops.
+/// Reads requests with NIO's parser, and also checks the bytes that the parser skips.
 ///
-/// The parser reads nothing after a request that asks for an upgrade: a new one reads on. What it skips, such as the
-/// extensions of chunks, is counted (RFC 9112, section 7.1.1).
+/// The parser stops after a request for an upgrade; a new parser reads on. Skipped bytes, such as the extensions of
+/// chunks, are counted (RFC 9112, section 7.1.1).
 final class RequestParser: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = HTTPServerRequestPart
 
-  /// The parser's own limit, which is far above the server's: those distinguish 414 from 431, and are checked later.
+  /// The parser's own limit, far above the server's limits, which distinguish 414 from 431 and are checked later.
   static let maximumHeadBytes = 128 * 1024
 
   private let connection: HTTPConnection
   private var decoder = RequestParser.makeDecoder()
-  /// The bytes of an unfinished element that were passed to the parser.
+  /// The bytes of an unfinished element in the parser.
   private var held = ByteBuffer()
   private var hasFailed = false
 
@@ -230,9 +230,9 @@ final class RequestParser: ChannelInboundHandler {
     if input.readableBytes > 0 { connection.reader.drop() }
   }
 
-  /// Replaces the parser after a request after which the old one reads nothing.
+  /// Replaces a parser that has stopped.
   ///
-  /// - Returns: What it has to read.
+  /// - Returns: The input for the new parser.
   private func replaceDecoder(_ context: ChannelHandlerContext, before input: ByteBuffer) -> ByteBuffer {
     decoder.decoderRemoved(context: context)
     decoder = Self.makeDecoder()
@@ -258,20 +258,20 @@ final class RequestParser: ChannelInboundHandler {
   }
 }
 
-/// The bytes of a request that have become no part of it: the framing of chunks, trailers, and what is skipped.
+/// The bytes of a request that are not part of it: the framing of chunks, trailers, and skipped bytes.
 struct ParserOverhead {
-  /// The bytes that a chunk may take besides its data: its size in a sensible number of digits, and two line breaks.
+  /// The bytes of a chunk in addition to its data: its size in a sensible number of digits, and two line breaks.
   private static let bytesOfChunk = 16
 
   private(set) var byteCount = 0
-  /// The bytes that the chunks read so far may take.
+  /// The bytes that the framing of the chunks so far may have.
   private(set) var allowance = 0
 
   mutating func recordInput(_ count: Int) {
     byteCount += count
   }
 
-  /// - Parameter count: About the bytes of the head: how many spaces it has is not known.
+  /// - Parameter count: The approximate size of the head: the number of its spaces is not known.
   mutating func recordHead(_ count: Int) {
     byteCount = max(0, byteCount - count)
   }
@@ -287,7 +287,7 @@ struct ParserOverhead {
 }
 
 extension RequestError {
-  /// Says in plain words what the parser could not read; nil for an error that is not the parser's.
+  /// Explains the parser's error; `nil` for another error.
   init?(parser error: any Error) {
     guard let error = error as? HTTPParserError else { return nil }
     switch error {
@@ -303,7 +303,7 @@ extension RequestError {
       self.init(.malformed, "A header field is not valid.")
     case .invalidEOFState, .closedConnection:
       self.init(.malformed, "The request ended before it was complete.")
-    // The list of errors is NIO's.
+    // NIO may add errors.
     default:
       self.init(.malformed, "This is not a valid HTTP request.")
     }

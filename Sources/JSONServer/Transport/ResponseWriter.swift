@@ -3,18 +3,18 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Writes responses as the bytes that are sent.
+/// Writes responses as bytes.
 ///
-/// The transport alone decides how a message ends: the application's Content-Length, Transfer-Encoding and Connection
-/// fields are replaced by its own.
+/// Only the transport decides how a message ends: it replaces the application's Content-Length, Transfer-Encoding and
+/// Connection fields.
 struct ResponseWriter {
-  /// How the client knows the body's end.
+  /// How the client finds the body's end.
   enum Framing: Equatable {
     /// There is no body, and its length is not stated.
     case none
     case length(Int)
     case chunked
-    /// The connection's end is the body's.
+    /// The body ends with the connection.
     case untilClose
   }
 
@@ -26,7 +26,7 @@ struct ResponseWriter {
     if code < 200 || code == 204 { return .none }
     switch response.body {
     case .bytes(let bytes):
-      // The responses to HEAD and 304 may state the length of a body that was never made (RFC 9110, section 8.6).
+      // The responses to HEAD and 304 may have the length of a body that was never made (RFC 9110, section 8.6).
       if bytes.isEmpty, form.isHeadOnly || code == 304 {
         if let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length >= 0 {
           return .length(length)
@@ -44,7 +44,7 @@ struct ResponseWriter {
     }
   }
 
-  /// Writes the status line and the fields, and makes room for the body that follows in the same memory.
+  /// Writes the status line and the fields, and reserves memory for the body.
   ///
   /// - Parameter closes: Whether the connection ends after this response.
   mutating func writeHead(
@@ -53,7 +53,7 @@ struct ResponseWriter {
     let bound = Self.headBound(of: response)
     let bodyCount = response.bytes.count
     output.reserveCapacity(minimumWritableBytes: bound + (bodyCount > PreparedResponse.largestWhole ? 0 : bodyCount))
-    // One span for the whole head: a buffer checks its owner and its capacity at each of many short writes.
+    // One span for the whole head: a buffer would check its owner and its capacity at each of many short writes.
     output.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { buffer in
       var head = ByteCursor(buffer)
       head.write(literal: "HTTP/1.1 ")
@@ -91,11 +91,11 @@ struct ResponseWriter {
     var hasDate = false
     for index in first..<fields.endIndex {
       let name = fields[index].name
-      // Nearly all other names differ in length, which is cheaper to compare.
+      // Nearly all other names have another length, which is cheaper to compare.
       switch (name.canonicalName.utf8.count, name.canonicalName) {
       case (14, "content-length"), (17, "transfer-encoding"), (10, "connection"), (10, "keep-alive"): continue
       case (4, "date"):
-        // Another server, or one between, may have sent two; there is one.
+        // Another server or a proxy may have sent two of these fields.
         if hasDate { continue }
         hasDate = true
       default: break
@@ -109,7 +109,7 @@ struct ResponseWriter {
     if !hasDate { head.write(date.line()) }
   }
 
-  /// The most bytes that a response's head can take.
+  /// The largest size of a response's head, in bytes.
   private static func headBound(of response: PreparedResponse) -> Int {
     // The status line, the validator, the date and the framing are short and of known form.
     let bound = 256 + response.status.reasonPhrase.utf8.count + (response.commonFields?.lines.count ?? 0)
@@ -119,7 +119,7 @@ struct ResponseWriter {
     }
   }
 
-  /// Writes a piece of a chunked body; an empty piece would end it and is left out.
+  /// Writes a piece of a chunked body; skips an empty piece, which would end the body.
   static func writeChunk(_ bytes: some Collection<UInt8>, to output: inout ByteBuffer) {
     guard !bytes.isEmpty else { return }
     output.writeString(String(bytes.count, radix: 16))
@@ -129,7 +129,7 @@ struct ResponseWriter {
   }
 }
 
-/// The `Date` field of responses, renewed once a second.
+/// The `Date` field of responses, renewed once per second.
 struct DateField {
   private var second = Int64.min
   private var line: [UInt8] = []
@@ -145,16 +145,16 @@ struct DateField {
 }
 
 extension HTTPResponse.Status {
-  /// The status with the usual phrase of its code, when it has none of its own.
+  /// The status with the usual phrase of its code, if it has no phrase.
   var withPhrase: HTTPResponse.Status {
     guard reasonPhrase.isEmpty else { return self }
     return HTTPResponse.Status(code: code, reasonPhrase: HTTPResponseStatus(statusCode: code).reasonPhrase)
   }
 }
 
-/// A place in memory where bytes are written one after the other.
+/// A position in memory where bytes are written one after the other.
 ///
-/// The memory must have room for all that is written; that is checked.
+/// The memory must have room for all bytes; this is checked.
 private struct ByteCursor {
   private let buffer: UnsafeMutableRawBufferPointer
   /// The number of bytes written.
@@ -191,17 +191,17 @@ private struct ByteCursor {
   }
 }
 
-/// The memory of responses that were sent, for those that are written next.
+/// The memory of sent responses, reused for the next ones.
 ///
-/// It needs no allocation, and is still in the processor's caches.
+/// Reusing needs no allocation, and the memory is still in the processor's caches.
 struct BufferPool {
-  /// The largest memory that is kept.
+  /// The largest memory that is kept, in bytes.
   static let maximumBytes = 4096
 
   private let maximum: Int
   private var buffers: [ByteBuffer] = []
 
-  /// - Parameter maximum: How many are kept.
+  /// - Parameter maximum: The number of buffers to keep.
   init(maximum: Int) {
     self.maximum = maximum
   }
@@ -211,7 +211,7 @@ struct BufferPool {
     buffers.popLast() ?? ByteBuffer()
   }
 
-  /// Keeps a buffer's memory, unless it is still in use elsewhere, such as a channel that could not send all.
+  /// Keeps a buffer's memory, unless it is still in use, for example by a channel that could not send all bytes.
   mutating func put(_ buffer: consuming ByteBuffer) {
     guard buffers.count < maximum, 1...Self.maximumBytes ~= buffer.capacity,
       buffer.modifyIfUniquelyOwned({ $0.clear() }) != nil
@@ -220,41 +220,40 @@ struct BufferPool {
   }
 }
 
-/// The responses that one connection owes, in the order of its requests; they may be made in any order.
+/// The responses of one connection, in the order of its requests; they may be made in any order.
 struct ResponseQueue {
-  /// A type of its own: a collection of tuples is not specialized.
+  /// A type of its own: the compiler does not specialize a collection of tuples.
   private struct Entry {
     let form: ResponseForm
     let isSafe: Bool
-    /// Whether the request may still read or change something.
+    /// Whether the request may still read or change data.
     var isPending = true
     var isReady = false
   }
 
   private var entries: Deque<Entry> = []
-  /// The responses that are ready, each in its entry's place: beside the entries, a look at which copies them.
+  /// The ready responses at their entries' positions: apart from the entries, since looking at an entry copies it.
   private var ready: Deque<PreparedResponse?> = []
   private var firstNumber = 0
   /// The bytes of the bodies that wait for their turn.
   private(set) var heldBytes = 0
-  /// The requests that have begun and not taken effect; an unsafe one is alone.
+  /// The number of safe requests that have begun and not taken effect; an unsafe one runs alone.
   private var pendingSafe = 0
   private var pendingUnsafe = 0
 
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
-  /// The form of the response that is next in order.
+  /// The form of the next response.
   var firstForm: ResponseForm? { entries.first?.form }
 
-  /// Whether a request may begin alongside those that have not taken effect: if it and they are safe (RFC 9112, section
-  /// 9.3.2).
+  /// Whether a request may begin alongside the pending ones: only if all are safe (RFC 9112, section 9.3.2).
   func mayBegin(isSafe: Bool) -> Bool {
     pendingUnsafe == 0 && (isSafe || pendingSafe == 0)
   }
 
-  /// Adds the place of the response to a request that begins.
+  /// Adds a place for the response to a new request.
   ///
-  /// - Returns: The number to put the response by.
+  /// - Returns: The number for putting the response into its place.
   mutating func append(_ form: ResponseForm, isSafe: Bool) -> Int {
     entries.append(Entry(form: form, isSafe: isSafe))
     ready.append(nil)
@@ -273,7 +272,7 @@ struct ResponseQueue {
     return true
   }
 
-  /// Puts a response in its place; does nothing when it is filled already or the place is gone.
+  /// Puts a response into its place, unless the place is filled or removed.
   mutating func put(_ response: consuming PreparedResponse, at number: Int) {
     let offset = number - firstNumber
     guard entries.indices.contains(offset), !entries[offset].isReady else { return }
@@ -283,7 +282,7 @@ struct ResponseQueue {
     ready[offset] = response
   }
 
-  /// Takes the response that is next in order; nil when it is not made yet.
+  /// Takes the next response; `nil` when it is not ready.
   mutating func popReady() -> (form: ResponseForm, response: PreparedResponse)? {
     guard entries.first?.isReady == true, let response = ready.removeFirst() else { return nil }
     firstNumber += 1
@@ -301,14 +300,14 @@ struct ResponseQueue {
   }
 }
 
-/// The demands of a request on the form of its response.
+/// How a response to a request must be sent.
 struct ResponseForm {
-  /// Whether the response is a head without its body, as to HEAD.
+  /// Whether the response is only a head, as to HEAD.
   var isHeadOnly = false
-  /// Whether the client speaks HTTP/1.0: no chunks, and the connection is kept only on request.
+  /// Whether the client speaks HTTP/1.0: no chunks, and the connection stays open only on request.
   var isLegacy = false
   /// Whether the connection stays open for further requests after this one.
   var keepsConnection = false
-  /// Whether the request was refused before it was read to its end, so that the client may still be sending.
+  /// Whether the request was refused before its end, so that the client may still be sending.
   var isRefusal = false
 }

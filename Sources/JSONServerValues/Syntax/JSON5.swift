@@ -23,7 +23,7 @@ package enum JSON5 {
   }
 }
 
-/// Checks a JSON5 text and writes it as JSON without white space, with a stack of its own instead of recursion.
+/// Checks a JSON5 text and writes it as JSON without white space, with a stack instead of recursion.
 private struct JSON5Reader {
   let bytes: UnsafeBufferPointer<UInt8>
   var position = 0
@@ -93,7 +93,7 @@ private struct JSON5Reader {
     return true
   }
 
-  /// Closes what ends after a value; stops at the next value and returns `true`, or returns `false` when all is closed.
+  /// Closes the containers that end after a value; returns `true` at the next value, or `false` when all are closed.
   private mutating func continuesContainer() throws(JSONError) -> Bool {
     while let inObject = isObject.last {
       let closer = inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
@@ -159,7 +159,7 @@ private struct JSON5Reader {
     }
   }
 
-  /// Reads a number and writes it as JSON allows it.
+  /// Reads a number and writes it in a form that JSON allows.
   mutating func readNumber() throws(JSONError) {
     let start = position
     if bytes[position] == UInt8(ascii: "-") { output.append(bytes[position]) }

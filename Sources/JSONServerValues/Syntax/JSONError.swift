@@ -1,12 +1,12 @@
-/// A mistake in a JSON text, and its place.
+/// An error in a JSON text, and its place.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of mistake.
+  /// The kind of error.
   public enum Code: Sendable, Hashable {
     /// A character is where the grammar does not allow it.
     case unexpectedCharacter
-    /// The text ends before the value does.
+    /// The text ends inside of the value.
     case unexpectedEnd
-    /// A number is written in a form that JSON lacks, such as `01` or `1.`.
+    /// A number has a form that JSON lacks, such as `01` or `1.`.
     case invalidNumber
     /// A string holds a bad escape or a raw control character.
     case invalidString
@@ -14,27 +14,27 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidUTF8
     /// Arrays and objects are nested deeper than allowed.
     case tooDeep
-    /// Something follows the value.
+    /// There are characters after the value.
     case trailingCharacters
     /// A value takes more than 4 GiB.
     case tooLarge
-    /// The text is JSON, and not what has to be there.
+    /// The text is JSON, but not the expected value.
     case unsuitable
   }
 
-  /// The kind of mistake, to switch over.
+  /// The kind of error, for a switch.
   public let code: Code
 
-  /// A sentence for a person, without the place.
+  /// A sentence for people, without the place.
   public let message: String
 
-  /// The offset of the fault in bytes, from 0.
+  /// The offset of the error in bytes, from 0.
   public let offset: Int
 
-  /// The line of the fault, from 1.
+  /// The line of the error, from 1.
   public let line: Int
 
-  /// The column of the fault in characters, from 1.
+  /// The column of the error in characters, from 1.
   public let column: Int
 
   /// The place and the message: `3:5: expected ',' or '}', found '"'`.
@@ -49,7 +49,7 @@ extension JSONError {
   }
 }
 
-/// A position in a text as a person counts it.
+/// A position in a text for people.
 package struct TextPosition: Sendable, Hashable {
   /// The line, from 1.
   package let line: Int

@@ -202,7 +202,7 @@ private struct ChunkedOutput {
   ///
   /// - Parameters:
   ///   - chunk: Memory for ``capacity`` bytes that outlives the output.
-  ///   - output: The bytes so far; the caller should give up its own reference, or they are copied.
+  ///   - output: The bytes so far; the caller should release its own reference, or they are copied.
   init(chunk: UnsafeMutablePointer<UInt8>, output: consuming [UInt8]) {
     self.chunk = chunk
     self.output = output

@@ -17,7 +17,7 @@ package enum JSONSyntax {
     return skipIndentation(in: bytes, from: offset + 1)
   }
 
-  /// Skips white space most of which is spaces: eight at a time.
+  /// Skips white space, mostly spaces, eight bytes at a time.
   private static func skipIndentation(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     var position = offset
     while let word = word(in: bytes, at: position) {

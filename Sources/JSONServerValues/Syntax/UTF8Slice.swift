@@ -77,7 +77,7 @@ package final class UTF8Buffer: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - capacity: The number of bytes to make room for.
-  ///   - initializer: Writes from the start of the buffer and sets the count to what it wrote.
+  ///   - initializer: Writes from the start of the buffer and sets the count to the number of written bytes.
   package init(
     capacity: Int,
     initializingWith initializer: (UnsafeMutableBufferPointer<UInt8>, inout Int) throws -> Void

@@ -30,7 +30,7 @@ public struct JSONValueDecoder: Sendable {
   /// - Parameters:
   ///   - type: The type to read.
   ///   - value: The JSON value; members that the type does not know are ignored.
-  /// - Throws: `DecodingError` with the coding path of what is missing or of another kind.
+  /// - Throws: `DecodingError` with the coding path of a missing or mistyped value.
   public func decode<Value: Decodable>(_ type: Value.Type = Value.self, from value: JSONValue) throws -> Value {
     try TreeDecoder(options: self, value: value, codingPath: []).decode(type)
   }

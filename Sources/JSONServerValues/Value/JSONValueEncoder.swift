@@ -112,7 +112,7 @@ private final class EncodedNode {
     case object(sorted: Bool)
   }
 
-  /// A type that asks for no container has no members. One that asks again, for any container, keeps what is there.
+  /// A type without a container has no members. A type that requests several containers keeps the members of all.
   var kind = Kind.object(sorted: false)
   /// The elements or the members' values.
   private var children: [EncodedNode] = []

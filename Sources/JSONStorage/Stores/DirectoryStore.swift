@@ -70,7 +70,7 @@ package final class DirectoryStore: Store {
     }
     guard !listing.entries.isEmpty else {
       throw StorageError(
-        .invalidFile, "The directory '\(path)' holds no .json file; put posts.json with [] into it.")
+        .invalidFile, "The directory '\(path)' has no .json file; add one, such as posts.json with [].")
     }
     let store = DirectoryStore(path, options: options, parse: parse, onEdit: onEdit)
     do throws(StorageError) {

@@ -112,7 +112,8 @@ struct FileLock {
   }
 
   private static func message(for location: FileLocation, holder: String?) -> String {
-    "'\(location.path)' is open in another server" + (holder.map { " (process \($0))." } ?? ".")
+    "'\(location.path)' is open in another server\(holder.map { " (process \($0))" } ?? ""); "
+      + "stop that server, or serve a copy of the file."
   }
 
   private static func writeProcess(to file: FileDescriptor, of fileSystem: any FileSystem) {

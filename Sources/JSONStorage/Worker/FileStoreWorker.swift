@@ -101,7 +101,7 @@ final class FileStoreWorker<Content: Sendable> {
   /// Checks the file, and returns the reason why it holds no valid version.
   func look() -> StorageError? {
     check()
-    return fault.map { $0.error ?? StorageError(.unavailable, "'\(path)' is gone.") }
+    return fault.map { $0.error ?? StorageError(.unavailable, "'\(path)' was deleted.") }
   }
 
   private func lookIfDue(_ watch: inout DirectoryWatch?) {

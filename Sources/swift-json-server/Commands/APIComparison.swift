@@ -16,7 +16,7 @@ struct HeaderOptions: ParsableArguments {
   @Option(
     name: [.customShort("H"), .long],
     help: ArgumentHelp(
-      "A header field of each request; repeatable. In quotes, $NAME is a variable of the environment: 'Authorization: Bearer $TOKEN'.",
+      "A header field of each request; repeatable. $NAME in single quotes is an environment variable: 'Authorization: Bearer $TOKEN'.",
       valueName: "field"))
   var header: [String] = []
 
@@ -73,7 +73,7 @@ struct ComparisonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Where the API has a resource, as in posts=/v2/articles; nothing after the = leaves it out. Repeatable. (default: /posts)",
+      "The API's path of a resource, as in posts=/v2/articles; posts= leaves posts out. Repeatable. (default: /posts)",
       valueName: "resource=path"))
   var path: [String] = []
 

@@ -99,11 +99,11 @@ enum ExitStatus: Int32, CaseIterable {
   var meaning: String {
     switch self {
     case .differs: "the file differs from the API (validate --against)"
-    case .usage: "an option or a settings file makes no sense"
-    case .invalidSource: "the source is no JSON, or cannot be served"
+    case .usage: "an option or a settings file is invalid"
+    case .invalidSource: "the source is not JSON, or cannot be served"
     case .missingSource: "the source does not exist"
     case .portInUse: "the port is in use"
-    case .cannotListen: "the address cannot be listened on"
+    case .cannotListen: "the server cannot listen on the address"
     case .cannotCreate: "a file cannot be created"
     case .unreadable: "the source cannot be read"
     case .locked: "another server has the source"

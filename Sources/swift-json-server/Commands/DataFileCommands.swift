@@ -50,11 +50,11 @@ struct DataFileOptions: ParsableArguments {
 struct ValidateCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Say what about a file would be refused, would surprise, or differs from an API.",
+    abstract: "Check a file: errors, warnings, and differences from an API.",
     discussion: """
-      Each finding names the file, the line and the column, and shows the place; of a JSON5 file it names the file alone.
+      Each finding has the file, the line and the column, and shows the line; for a JSON5 file it has only the file.
 
-      With --against, samples of an API are read, and each difference between its shape and that of the file is named: \
+      With --against, the command reads samples of an API, and reports where their shape differs from the file's: \
       swift-json-server validate database.json --against https://api.example.com --path posts=/v2/articles
 
       Exit codes:
@@ -62,20 +62,20 @@ struct ValidateCommand: ReportingCommand {
       """)
 
   private static let exitCodes = ExitStatus.table(
-    "the file would be served; surprises are reported",
+    "the server would serve the file; there may be warnings",
     [
       (.differs, "the file differs from the API of --against"),
-      (.invalidSource, "the file would be refused or, with --strict, there is something to report"),
+      (.invalidSource, "the server would refuse the file or, with --strict, there is a warning"),
       (.missingSource, "the file does not exist"),
       (.unreadable, "the file cannot be read, or the API does not respond"),
     ])
 
   @OptionGroup var options: DataFileOptions
 
-  @Flag(help: "Take warnings for errors.")
+  @Flag(help: "Treat warnings as errors.")
   var strict = false
 
-  @Option(help: "How findings are printed: text, json, or github for annotations in a workflow.")
+  @Option(help: "The format: text, json, or github for annotations in a workflow.")
   var format = ReportFormat.text
 
   @OptionGroup var comparison: ComparisonOptions
@@ -120,7 +120,7 @@ struct ValidateCommand: ReportingCommand {
 struct GenerateCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
-    abstract: "Print Swift models with a client, or an OpenAPI document, made from a file.",
+    abstract: "Print Swift models with a client, or an OpenAPI document, for a file.",
     discussion: """
       The output goes to standard output: swift-json-server generate swift database.json > Models.swift
 
@@ -129,9 +129,10 @@ struct GenerateCommand: ReportingCommand {
       """)
 
   private static let exitCodes = ExitStatus.table(
-    "all is printed",
+    "the output is complete",
     [
-      (.invalidSource, "the file is no JSON, or would be refused"), (.missingSource, "the file does not exist"),
+      (.invalidSource, "the file is not JSON, or the server would refuse it"),
+      (.missingSource, "the file does not exist"),
       (.unreadable, "the file cannot be read"),
     ])
 
@@ -143,7 +144,7 @@ struct GenerateCommand: ReportingCommand {
   @Argument(help: "What to print: swift or openapi.")
   var product: Product
 
-  @Option(help: "Who sees the Swift declarations: internal, package or public; internal without it.")
+  @Option(help: "The access level of the Swift declarations: internal (the default), package or public.")
   var access: DataDescription.Access?
 
   @OptionGroup var options: DataFileOptions
@@ -172,14 +173,14 @@ extension DataDescription.Access: ExpressibleByArgument {}
 /// Writes a file to start from.
 struct InitCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "init", abstract: "Write a file to start from; never over another one.")
+    commandName: "init", abstract: "Write a file to start from; refuses to replace a file.")
 
   @Argument(help: "The file.", completion: .file(extensions: ["json"]))
   var file = "database.json"
 
   func perform() async throws(CommandFailure) -> Int32 {
     guard FileKind(of: file) == .missing else {
-      throw CommandFailure(.cannotCreate, "\(file): there is such a file already; it is left as it is.")
+      throw CommandFailure(.cannotCreate, "\(file): the file exists already; name another file, or delete this one.")
     }
     guard FileText.create(file, Array(Sample.text.utf8)) else {
       throw CommandFailure(.cannotCreate, "\(file): the file cannot be created; check its directory.")

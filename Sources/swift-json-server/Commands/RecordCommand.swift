@@ -9,18 +9,18 @@ import NIOConcurrencyHelpers
 struct RecordCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Make a database of the lists of another server, or of a browser's traffic.",
+    abstract: "Make a data file from another server, or from a browser's traffic.",
     discussion: """
-      Each address becomes a resource with the name that its path ends with: \
+      Each address becomes a resource, with the last segment of the path as its name: \
       swift-json-server record https://api.example.com/posts -o database.json
 
-      Further pages are read where the response's Link field has a rel="next" on the same server. An object becomes a \
-      singular resource. Requests go through curl.
+      The command follows the rel="next" of Link fields on the same server. An object becomes a single resource. Requests \
+      go through curl.
 
       --from reads an HTTP archive instead, which a browser's network panel saves (HAR): \
       swift-json-server record --from traffic.har -o database.json. \
-      The lists, records and objects of its successful GETs become resources; addresses beside it say which of them. \
-      Serve the rest as it was with --stubs traffic.har.
+      The lists, records and objects of its successful GETs become resources; with addresses, only those of these servers. \
+      Serve the other responses with --stubs traffic.har.
 
       Exit codes:
       \(exitCodes)
@@ -29,8 +29,8 @@ struct RecordCommand: ReportingCommand {
   private static let exitCodes = ExitStatus.table(
     "the file is written",
     [
-      (.usage, "an address or a header makes no sense"),
-      (.invalidSource, "what a server responds or an archive holds cannot be served"),
+      (.usage, "an address or a header field is invalid"),
+      (.invalidSource, "a response of a server or of an archive cannot be served"),
       (.missingSource, "the archive does not exist"), (.cannotCreate, "the file exists, or cannot be created"),
       (.unreadable, "a server does not respond, or the archive cannot be read"),
     ])
@@ -39,7 +39,7 @@ struct RecordCommand: ReportingCommand {
   var url: [String] = []
 
   @Option(
-    help: ArgumentHelp("Read this HTTP archive (HAR), and ask no server.", valueName: "file"),
+    help: ArgumentHelp("Read this HTTP archive (HAR) instead of a server.", valueName: "file"),
     completion: .file(extensions: ["har"]))
   var from: String?
 
@@ -50,7 +50,7 @@ struct RecordCommand: ReportingCommand {
 
   @OptionGroup var headers: HeaderOptions
 
-  @Flag(help: "Replace a file that exists.")
+  @Flag(help: "Replace an existing file.")
   var force = false
 
   /// The largest page, in bytes.
@@ -132,7 +132,7 @@ struct RecordCommand: ReportingCommand {
     case .file, .executable:
       if force { return }
       throw CommandFailure(.cannotCreate, "\(output): there is such a file already; --force replaces it.")
-    case .directory, .other: throw CommandFailure(.cannotCreate, "\(output): it is no file; name another one.")
+    case .directory, .other: throw CommandFailure(.cannotCreate, "\(output): it is not a file; name another one.")
     }
   }
 
@@ -176,13 +176,13 @@ struct RecordCommand: ReportingCommand {
     do throws(JSONError) {
       JSONFormatter(.pretty).append(try ValidJSON(parsing: compact), to: &text)
     } catch {
-      throw CommandFailure(.invalidSource, "What was recorded cannot be put in a file: \(error)")
+      throw CommandFailure(.invalidSource, "The recorded data cannot be written to a file: \(error)")
     }
     text.append(UInt8(ascii: "\n"))
     let findings = Validator().findings(in: UTF8Slice(text))
     if let finding = findings.first(where: { $0.severity == .error }) {
       throw CommandFailure(
-        .invalidSource, "What was recorded cannot be served: \(LogText.escaped(finding.message)).",
+        .invalidSource, "The recorded data cannot be served: \(LogText.escaped(finding.message)).",
         excerpt: Excerpt(of: text, at: finding.offset).text)
     }
     return (text, findings)

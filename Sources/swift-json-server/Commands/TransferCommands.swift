@@ -5,7 +5,7 @@ import JSONServer
 struct ExportCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Print what a database of postgres://… holds, as a file of JSON.",
+    abstract: "Print the data of a postgres:// database as JSON.",
     discussion: """
       The output goes to standard output: swift-json-server export postgres://… > database.json
 
@@ -30,7 +30,7 @@ struct ExportCommand: ReportingCommand {
 struct ImportCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Fill a database of postgres://… with a file of JSON.",
+    abstract: "Fill a postgres:// database from a JSON file.",
     discussion: """
       Servers of the database show the data at once.
 
@@ -43,7 +43,7 @@ struct ImportCommand: ReportingCommand {
   @Argument(help: ArgumentHelp("The database: postgres://user@host/name.", valueName: "address"))
   var address: String
 
-  @Flag(help: "Replace the data that is there.")
+  @Flag(help: "Replace existing data.")
   var replace = false
 
   func perform() async throws(CommandFailure) -> Int32 {

@@ -94,7 +94,8 @@ extension ServeCommand {
         guard parts.count == 2, !parts[0].isEmpty, let rule = Guard(String(parts[1])) else {
           throw CommandFailure(
             .usage,
-            "--guard: '\(argument)' is no guard; write posts=640, with 400, 440, 444, 600, 640, 644, 660, 664 or 666.")
+            "--guard: '\(argument)' is not a guard; write posts=640, with 400, 440, 444, 600, 640, 644, 660, 664 or 666."
+          )
         }
         signIn.guards[String(parts[0])] = rule
       }
@@ -102,7 +103,8 @@ extension ServeCommand {
         guard tokenLifetime > 0, tokenLifetime <= Double(Server.SignIn.longestLifetime) else {
           throw CommandFailure(
             .usage,
-            "--token-lifetime: \(tokenLifetime) is no time; give seconds, up to \(Server.SignIn.longestLifetime).")
+            "--token-lifetime: \(tokenLifetime) is not a valid time; give seconds, up to \(Server.SignIn.longestLifetime)."
+          )
         }
         signIn.tokenLifetime = .seconds(tokenLifetime)
       }
@@ -122,7 +124,7 @@ extension ServeCommand {
       throw CommandFailure(.usage, "--reads: only a database of postgres://… has other writers; leave it out.")
     }
     if let port = address.port, !(0...65535).contains(port) {
-      throw CommandFailure(.usage, "--port: \(port) is no port; choose one from 1 to 65535, or 0 for any free one.")
+      throw CommandFailure(.usage, "--port: \(port) is not a port; choose one from 1 to 65535, or 0 for a free one.")
     }
     if address.cert != nil, address.key == nil {
       throw CommandFailure(.usage, "--cert: the certificate is of no use without its private key; give --key, too.")
@@ -132,10 +134,10 @@ extension ServeCommand {
     }
     try CommandFailure.translating { () throws(ServerError) in try tlsIdentity?.check() }
     if let delay = responses.delay, delay < 0 {
-      throw CommandFailure(.usage, "--delay: \(delay) is no time; give milliseconds.")
+      throw CommandFailure(.usage, "--delay: \(delay) is not a valid time; give milliseconds from 0 up.")
     }
     if let timeout = limits.timeout, !(timeout > 0 && timeout <= 86_400) {
-      throw CommandFailure(.usage, "--timeout: \(timeout) is no time; give seconds, up to 86400.")
+      throw CommandFailure(.usage, "--timeout: \(timeout) is not a valid time; give seconds, up to 86400.")
     }
     if let maxDepth = limits.maxDepth, !(4...1_000).contains(maxDepth) {
       throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 4 to 1000.")
@@ -149,10 +151,10 @@ extension ServeCommand {
     }
     try CommandFailure.translating("--cors: ") { () throws(ServerError) in try crossOrigin.check() }
     for path in responses.static where FileKind(of: path) != .directory {
-      throw CommandFailure(.usage, "--static: '\(path)' is no directory.")
+      throw CommandFailure(.usage, "--static: '\(path)' is not a directory.")
     }
     if let snapshots = data.snapshots, FileKind(of: snapshots) != .directory {
-      throw CommandFailure(.usage, "--snapshots: '\(snapshots)' is no directory.")
+      throw CommandFailure(.usage, "--snapshots: '\(snapshots)' is not a directory.")
     }
   }
 

@@ -14,7 +14,7 @@ struct ServeCommand: ReportingCommand {
       swift-json-server init|validate|generate|record|export|import|help
       """,
     discussion: """
-      An option wins over the variables PORT and HOST, they win over the file json-server.json. \
+      Options come first, then the variables PORT and HOST, then the file json-server.json. \
       'swift-json-server help' explains the commands and exit codes.
       """)
 
@@ -113,11 +113,11 @@ struct AddressOptions: ParsableArguments {
     help: ArgumentHelp("Listen on this address; repeatable. (default: loopback)", valueName: "address"))
   var host: [String] = []
 
-  @Option(help: ArgumentHelp("Accept this name in requests' Host; repeatable.", valueName: "name"))
+  @Option(help: ArgumentHelp("Accept requests to this name; repeatable.", valueName: "name"))
   var allowedHost: [String] = []
 
   @Option(
-    help: ArgumentHelp("Let pages of this origin in; repeatable. (default: loopback)", valueName: "origin"))
+    help: ArgumentHelp("Allow pages of this origin; repeatable. (default: loopback)", valueName: "origin"))
   var cors: [String] = []
 
   @Flag(name: [.customLong("no-cors"), .customLong("nc")], help: "Send no CORS headers.")
@@ -135,7 +135,7 @@ struct DataOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Reload the source and other files when edited.")
   var watch = false
 
-  @Flag(help: "Look for edits at intervals, for network mounts.")
+  @Flag(help: "With --watch, for network mounts: look for edits.")
   var poll = false
 
   @Flag(name: [.customLong("read-only"), .customLong("ro")], help: "Refuse every change.")
@@ -151,7 +151,7 @@ struct DataOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("S"), .long],
-    help: ArgumentHelp("Where snapshots are written. (default: .)", valueName: "dir"), completion: .directory)
+    help: ArgumentHelp("Write snapshots to this directory. (default: .)", valueName: "dir"), completion: .directory)
   var snapshots: String?
 
   @Option(
@@ -173,11 +173,11 @@ struct WritingOptions: ParsableArguments {
   @Flag(help: "Refuse bodies that contradict the data, with 422.")
   var check = false
 
-  @Option(help: ArgumentHelp("Refuse a value twice (users.email); repeatable.", valueName: "member"))
+  @Option(help: ArgumentHelp("Refuse duplicates, as of users.email; repeatable.", valueName: "member"))
   var unique: [String] = []
 
   @Option(
-    help: ArgumentHelp("Refuse bodies that this JSON Schema refuses.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Refuse bodies that are invalid by this JSON Schema.", valueName: "file"), completion: .file())
   var schema: String?
 }
 
@@ -192,16 +192,16 @@ struct ResponseOptions: ParsableArguments {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Serve these files, too; repeatable. (default: ./public)", valueName: "dir"),
+    help: ArgumentHelp("Serve the files in it; repeatable. (default: ./public)", valueName: "dir"),
     completion: .directory)
   var `static`: [String] = []
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Not available: JavaScript is not run.", valueName: "file", visibility: .hidden))
+    help: ArgumentHelp("Not available: the server does not run JavaScript.", valueName: "file", visibility: .hidden))
   var middlewares: [String] = []
 
-  @Option(help: ArgumentHelp("Hold records under a name, as in {\"data\": …}.", valueName: "name"))
+  @Option(help: ArgumentHelp("Wrap records in an object, as in {\"data\": …}.", valueName: "name"))
   var wrap: String?
 
   @Option(name: .shortAndLong, help: ArgumentHelp("Delay every response, in milliseconds.", valueName: "ms"))
@@ -223,17 +223,17 @@ struct StubOptions: ParsableArguments {
     help: ArgumentHelp("Serve the responses of this file (JSON or HAR).", valueName: "file"), completion: .file())
   var stubs: String?
 
-  @Option(help: ArgumentHelp("Ask this server for what is not here.", valueName: "url"))
+  @Option(help: ArgumentHelp("Forward requests for unknown paths to this server.", valueName: "url"))
   var proxy: String?
 
   @Option(
-    help: ArgumentHelp("Keep the responses of --proxy, for --stubs.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Record the responses of --proxy in this stubs file.", valueName: "file"), completion: .file())
   var record: String?
 }
 
 /// Users, and the rights to data.
 struct UserOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Let the records of this collection sign in.", valueName: "collection"))
+  @Option(help: ArgumentHelp("Let the users in this collection sign in.", valueName: "collection"))
   var auth: String?
 
   @Option(
@@ -256,7 +256,7 @@ struct LimitOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The deepest nesting of JSON. (default: 512)", valueName: "levels"))
   var maxDepth: Int?
 
-  @Option(help: ArgumentHelp("How long a silent client may take. (default: 30)", valueName: "secs"))
+  @Option(help: ArgumentHelp("Disconnect a client that is silent. (default: 30)", valueName: "secs"))
   var timeout: Double?
 }
 
@@ -265,11 +265,11 @@ struct RunningOptions: ParsableArguments {
   @Flag(help: "Open the server's page in the browser.")
   var open = false
 
-  @Option(help: ArgumentHelp("Serve while a command runs; see JSON_SERVER_URL.", valueName: "command"))
+  @Option(help: ArgumentHelp("Run a command with JSON_SERVER_URL, then stop.", valueName: "command"))
   var exec: String?
 
   @Option(
-    help: ArgumentHelp("Write url, port and pid here when it listens.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Write url, port and pid to this file at the start.", valueName: "file"), completion: .file())
   var readyFile: String?
 
   @Option(
@@ -283,7 +283,7 @@ struct RunningOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print only the address and errors.")
   var quiet = false
 
-  @Option(help: ArgumentHelp("How events are printed.", valueName: "format"))
+  @Option(help: ArgumentHelp("The format of the log.", valueName: "format"))
   var logFormat: LogFormat?
 
   @Flag(help: "Show passwords and tokens in logs, not ***.")
@@ -328,11 +328,11 @@ struct KeyOptions: ParsableArguments {
 
   @Option(
     name: [.customLong("foreignKeySuffix"), .customLong("fks")],
-    help: ArgumentHelp("What ends a foreign key, as in postId. (default: Id)", valueName: "suffix"))
+    help: ArgumentHelp("The end of foreign keys, as in postId. (default: Id)", valueName: "suffix"))
   var foreignKeySuffix: String?
 
   @Option(
-    help: ArgumentHelp("A list of ids, as tags, or tagIds; repeatable.", valueName: "name"))
+    help: ArgumentHelp("A list of ids, such as tags or tagIds; repeatable.", valueName: "name"))
   var idLists: [String] = []
 
   /// The names of ``idLists``, which may be separated by commas.

@@ -84,7 +84,7 @@ extension ServeCommand {
   mutating func fill(from environment: [String: String]) throws(CommandFailure) {
     if address.port == nil, let text = environment["PORT"], !text.isEmpty {
       guard let number = Int(text) else {
-        throw CommandFailure(.usage, "PORT: '\(text)' is no port; set a number, or 0.")
+        throw CommandFailure(.usage, "PORT: '\(text)' is not a port; set a number, or 0 for a free port.")
       }
       address.port = number
     }

@@ -1,3 +1,4 @@
+import JSONDatabase
 import JSONServer
 import JSONServerValues
 
@@ -29,7 +30,7 @@ struct Settings {
     if let text = FileText.contents(of: path) {
       var file = try SettingsFile(parsing: text, path: path)
       try options.fill(from: &file)
-      warnings = file.unknownNames.map { [path] name in "\(path): no option is named '\(name)'; it is ignored." }
+      warnings = file.warnings
     } else if options.running.config != nil || FileKind(of: path) != .missing {
       throw CommandFailure(.usage, "\(path): the settings file cannot be read; check its name and its permissions.")
     }
@@ -66,9 +67,13 @@ struct SettingsFile {
     members = try JSONFile.object(parsing: text, path: path)
   }
 
-  /// The names that no option has.
-  var unknownNames: [String] {
-    members.names.filter { !known.contains($0) && !$0.hasPrefix("$") }
+  /// A warning for each name that no option has.
+  var warnings: [String] {
+    members.names.filter { !known.contains($0) && !$0.hasPrefix("$") }.map { name in
+      let meant = Spelling.nearest(to: name, among: ServeCommand.table.map(\.name))
+      let hint = meant.map { "Did you mean '\($0)'?" } ?? "'swift-json-server --help' lists the options."
+      return "\(path): no option is named '\(name)', so it has no effect. \(hint)"
+    }
   }
 
   /// Returns the value of the first of some names that the file has.

@@ -54,8 +54,10 @@ struct Banner {
       "swift-json-server \(JSONServerCommand.version)", "Listening on \(server.addresses.joined(separator: " and "))",
       keeping,
     ]
-    if let url = options.stubbing.proxy { facts.append("Asking \(LogText.escaped(url)) for what is not here") }
-    if let path = options.stubbing.record { facts.append("Recording what it responds in \(LogText.escaped(path))") }
+    if let url = options.stubbing.proxy {
+      facts.append("Forwarding requests for unknown paths to \(LogText.escaped(url))")
+    }
+    if let path = options.stubbing.record { facts.append("Recording its responses in \(LogText.escaped(path))") }
     if options.data.watch, !startup.isInMemory { facts.append("Watching for edits") }
     if hasKeys { facts.append("Press \(style(.bold, "h")) for help") }
     return "\(title)\n\(urls(style))\n" + facts.map { "  \($0)\n" }.joined()

@@ -63,17 +63,17 @@ struct SourceLocator {
     guard argument.hasSuffix(".json"), missing != .fails else {
       throw CommandFailure(
         .missingSource,
-        "\(argument): there is no such file; check the name, or make one with 'swift-json-server init'.")
+        "\(argument): there is no such file; check the name, or create a file with 'swift-json-server init'.")
     }
     guard missing == .isCreated else {
-      notify("\(LogText.escaped(argument)) does not exist; some sample data is served from memory.")
+      notify("\(LogText.escaped(argument)) does not exist; the server serves sample data from memory.")
       return .text(Array(Sample.text.utf8), name: argument)
     }
     guard FileText.create(argument, Array(Sample.text.utf8)) else {
       throw CommandFailure(
         .missingSource, "\(argument): there is no such file, and it cannot be created; check the directory.")
     }
-    notify("\(LogText.escaped(argument)) does not exist; it is created with some sample data.")
+    notify("\(LogText.escaped(argument)) does not exist; the server creates it with sample data.")
     return .file(argument)
   }
 

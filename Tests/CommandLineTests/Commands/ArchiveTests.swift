@@ -78,7 +78,7 @@ struct ArchiveTests {
   @Test(arguments: [
     (["missing.har"], Int32(66), "missing.har: there is no such file"),
     (["text.har"], 65, "text.har:1:1: expected a value"),
-    (["stubs.json"], 65, "stubs.json: this is no HTTP archive"),
+    (["stubs.json"], 65, "stubs.json: this is not an HTTP archive"),
     (["traffic.har", "https://other.example.com"], 65, "no GET of https://other.example.com has a list"),
     (["traffic.har", "-H", "A: b"], 64, "--header is for a server"),
   ])

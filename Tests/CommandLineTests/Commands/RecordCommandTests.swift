@@ -102,7 +102,7 @@ struct RecordCommandTests {
 
   @Test(arguments: [
     ("/circle", Int32(65), "/circle: its pages go in circles"), ("/foreign", 65, "leads to another server"),
-    ("/text", 65, "/text: what it responds is not JSON, but text/plain"), ("/number", 65, "it holds a number"),
+    ("/text", 65, "/text: its response is not JSON, but text/plain"), ("/number", 65, "it holds a number"),
     ("/mixed", 65, "/object: it holds an object"), ("/moved", 74, "redirects to http://other.example/list"),
     ("/endless", 74, "redirects more than 10 times"), ("/missing", 74, "responded with 404"),
     ("/slash%2Fname", 65, "cannot be served"), ("", 64, "has no path that would name a resource"),
@@ -136,7 +136,7 @@ struct RecordCommandTests {
   }
 
   @Test(arguments: [
-    (["ftp://x/posts"], "'ftp://x/posts' is no address of a resource"), (["posts"], "'posts' is no address"),
+    (["ftp://x/posts"], "'ftp://x/posts' is not the address of a resource"), (["posts"], "'posts' is not the address"),
     (["http://a.example/posts", "http://b.example/posts.json"], "would both be 'posts'"),
     (["http://a.example/posts", "-H", "nothing"], "--header: a field needs a name and a colon"),
   ])

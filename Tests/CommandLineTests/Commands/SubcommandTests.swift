@@ -117,7 +117,7 @@ struct SubcommandTests {
 
   @Test(arguments: [
     (["--help"], ["--watch", "--foreignKeySuffix", "ADDRESS:", "init|validate"]),
-    (["help"], ["69  the port is in use", "validate", "Say what about a file"]),
+    (["help"], ["69  the port is in use", "validate", "Check a file"]),
   ])
   func `Help names the options, the exit codes and the subcommands`(
     _ arguments: [String], _ texts: [String]

@@ -4,18 +4,18 @@ import Testing
 @testable import swift_json_server
 
 struct SettingsFileTests {
-  private func options(_ arguments: [String], _ json: String) throws -> (options: ServeCommand, unknown: [String]) {
+  private func options(_ arguments: [String], _ json: String) throws -> (options: ServeCommand, warnings: [String]) {
     var options = try ServeCommand.parse(arguments + ["db.json"])
     var file = try SettingsFile(parsing: Array(json.utf8), path: "json-server.json")
     try options.fill(from: &file)
-    return (options, file.unknownNames)
+    return (options, file.warnings)
   }
 
   @Test(arguments: ["read-only", "readOnly", "ro"])
   func `A setting is known under each of 0.17's spellings`(_ name: String) throws {
-    let (options, unknown) = try options([], "{\"\(name)\": true}")
+    let (options, warnings) = try options([], "{\"\(name)\": true}")
     #expect(options.data.readOnly)
-    #expect(unknown.isEmpty)
+    #expect(warnings.isEmpty)
   }
 
   @Test
@@ -38,8 +38,12 @@ struct SettingsFileTests {
   }
 
   @Test
-  func `Names that no option has are reported`() throws {
-    #expect(try options([], #"{"$schema": "x", "prot": 1, "port": 2}"#).unknown == ["prot"])
+  func `Names that no option has are reported, with the option that was probably meant`() throws {
+    #expect(
+      try options([], #"{"$schema": "x", "prot": 1, "port": 2, "colour": 3}"#).warnings == [
+        "json-server.json: no option is named 'prot', so it has no effect. Did you mean 'port'?",
+        "json-server.json: no option is named 'colour', so it has no effect. 'swift-json-server --help' lists the options.",
+      ])
   }
 
   @Test(arguments: [(["--poll"], 1), (["--poll", "--watch"], 0), ([], 0)])

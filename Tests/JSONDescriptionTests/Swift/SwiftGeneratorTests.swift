@@ -152,7 +152,7 @@ import Testing
     #expect(
       source.contains(
         """
-        /// A change of `posts`: what is `nil` stays as it is, what is `.null` becomes null.
+        /// A change of `posts`: a `nil` stays as it is, and `.null` becomes null.
         nonisolated struct PostPatch: Codable, Sendable, Hashable {
           var a: Int?
           var b: PatchValue<String>?

@@ -123,7 +123,7 @@ import Testing
     var configuration = Server.Configuration(source: .value([:]))
     configuration.crossOrigin = .origins(["https://app.example", text])
     let error = await #expect(throws: ServerError.self) { try await Server.load(configuration) }
-    #expect(error?.code == .invalidConfiguration && error?.message.hasPrefix("'\(text)' is no origin") == true)
+    #expect(error?.code == .invalidConfiguration && error?.message.hasPrefix("'\(text)' is not an origin") == true)
   }
 
   @Test func `All origins are allowed without credentials`() throws {

@@ -135,7 +135,7 @@ import Testing
   @Test(arguments: [
     (["posts.json": "[]", "posts.json5": "[]"], "are both the resource 'posts'"),
     (["posts.json": "[]", "posts.json copy.json": "[]", "posts.json5": "[]"], "are both the resource 'posts'"),
-    (["posts.txt": "[]"], "holds no .json file"),
+    (["posts.txt": "[]"], "has no .json file"),
     (["posts.json": "{]"], "posts.json:1:2"),
   ])
   func `is refused with what to do`(_ files: [String: String], _ part: String) async throws {

@@ -8,11 +8,10 @@ import JSONStorage
 #endif
 
 extension Server {
-  /// Reads everything that a database of PostgreSQL holds.
+  /// Reads all data of a PostgreSQL database.
   ///
-  /// - Parameter url: The address, as ``Source/postgreSQL(url:seed:)`` has it.
-  /// - Returns: The text that a file of the data would hold: that of the file that was imported, but for what was written
-  ///   since.
+  /// - Parameter url: The address, in the form of ``Source/postgreSQL(url:seed:)``.
+  /// - Returns: The text of a file with the data: the imported file with all later changes.
   /// - Throws: ``ServerError`` that names the address.
   public static func exportDatabase(_ url: String) async throws(ServerError) -> [UInt8] {
     let source = SharedSource(url: url)
@@ -30,15 +29,15 @@ extension Server {
     #endif
   }
 
-  /// Fills a database of PostgreSQL. Servers that serve it show the data at once.
+  /// Fills a PostgreSQL database. Running servers of the database show the data immediately.
   ///
   /// - Parameters:
   ///   - text: The text of a file.
-  ///   - name: What messages call it; `.json5` at its end has it read as that.
-  ///   - url: The address, as ``Source/postgreSQL(url:seed:)`` has it.
-  ///   - replacing: Whether data that is there is replaced.
-  /// - Throws: ``ServerError`` that names the address or the place of a fault; nothing is changed then. With code
-  ///   `notSaved` when there is data that is not to be replaced.
+  ///   - name: The name for messages; a name with `.json5` at its end means JSON5.
+  ///   - url: The address, in the form of ``Source/postgreSQL(url:seed:)``.
+  ///   - replacing: Whether to replace existing data.
+  /// - Throws: ``ServerError`` that names the address or the place of an error; nothing is changed then. With code
+  ///   `notSaved` when there is data that must not be replaced.
   public static func importDatabase(
     _ text: [UInt8], name: String, to url: String, replacing: Bool = false
   ) async throws(ServerError) {

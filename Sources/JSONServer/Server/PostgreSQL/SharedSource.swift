@@ -6,10 +6,10 @@ import JSONStorage
   import PostgreSQLStorage
 #endif
 
-/// The database of a server's configuration that several servers share.
+/// The database of a server's configuration, which several servers share.
 package struct SharedSource {
   let url: String
-  /// A file that an empty database is filled with.
+  /// A file for filling an empty database.
   let seed: String?
 
   package init(url: String, seed: String? = nil) {
@@ -17,7 +17,7 @@ package struct SharedSource {
     self.seed = seed
   }
 
-  /// The address for people: without passwords.
+  /// The address for people, without passwords.
   package var description: String {
     let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let parameters = parts.dropFirst().first?.split(separator: "&") ?? []
@@ -57,9 +57,9 @@ package struct SharedSource {
     #endif
   }
 
-  /// Reads the seed; `nil` when there is none.
+  /// Reads the seed; returns `nil` for none.
   ///
-  /// - Throws: ``ServerError`` that names the file, and the line and the column of a fault.
+  /// - Throws: ``ServerError`` that names the file, with the line and column of an error.
   func readSeed(_ parser: SourceParser) throws(ServerError) -> Database? {
     guard let path = seed else { return nil }
     guard let file = OpenFile(path: path), file.isRegular else {
@@ -75,7 +75,7 @@ package struct SharedSource {
 }
 
 extension ServerError {
-  /// The refusal of a build that cannot reach databases.
+  /// The error of a build without PostgreSQL.
   static func withoutPostgreSQL(_ source: SharedSource) -> ServerError {
     ServerError(
       .invalidConfiguration,

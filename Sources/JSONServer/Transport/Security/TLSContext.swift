@@ -12,7 +12,7 @@
 
     /// Reads the files.
     ///
-    /// - Throws: ``ServerError`` that names the file that cannot be used.
+    /// - Throws: ``ServerError`` that names the invalid file.
     static func load(_ identity: TLSIdentity) throws(ServerError) -> TLSContext {
       let certificateFile = try PEMFile.certificate(identity.certificatePath)
       let keyFile = try PEMFile.privateKey(identity.keyPath)
@@ -26,7 +26,7 @@
         certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
       configuration.minimumTLSVersion = .tlsv12
       configuration.applicationProtocols = ["http/1.1"]
-      // A client is told that nothing follows; that it says so, too, is not waited for (RFC 8446, section 6.1).
+      // The server sends its closing alert, and does not wait for the client's (RFC 8446, section 6.1).
       configuration.shutdownTimeout = .zero
       do {
         return TLSContext(
@@ -41,7 +41,7 @@
       }
     }
 
-    /// Makes the handlers of a connection whose client has sent the first byte of a handshake.
+    /// Makes the handlers of a connection whose client has begun a handshake.
     ///
     /// - Parameters:
     ///   - timeout: How long the handshake may take.
@@ -51,14 +51,14 @@
     }
   }
 
-  /// Limits the time of a handshake, and reports why one failed.
+  /// Limits the time of a handshake, and reports the reason of a failure.
   final class TLSHandshakeHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let timeout: TimeAmount
     private let report: (String) -> Void
     private var alarm: Scheduled<Void>?
-    /// The client's address, which a closed connection has no more.
+    /// The client's address, which a closed connection does not have any more.
     private var client = ""
     private var hasEnded = false
 
@@ -86,7 +86,7 @@
       if !hasEnded {
         fail(Self.reason(error))
       } else if case NIOSSLError.uncleanShutdown = error {
-        // A client that closes without TLS's farewell; HTTP tells by itself where a request ends.
+        // The client closed without TLS's closing alert; HTTP itself shows the end of a request.
         return
       }
       context.fireErrorCaught(error)
@@ -108,7 +108,7 @@
       alarm = nil
     }
 
-    /// Says in plain words why a handshake failed.
+    /// Explains why a handshake failed.
     static func reason(_ error: any Error) -> String {
       let text = String(describing: error)
       let known = [
@@ -117,14 +117,14 @@
         ("ALERT_BAD_CERTIFICATE", "the client does not accept the certificate"),
         ("ALERT_CERTIFICATE_EXPIRED", "the client says that the certificate has expired"),
         ("EOF during handshake", "the client broke off, as one does that does not trust the certificate"),
-        // OpenSSL's client reports its distrust in plain text, where TLS 1.3 has encrypted records.
+        // OpenSSL's client reports its distrust in plain text, where TLS 1.3 requires encrypted records.
         ("BAD_PACKET_LENGTH", "the client broke off, as one does that does not trust the certificate"),
         ("UNSUPPORTED_PROTOCOL", "the client speaks neither TLS 1.2 nor 1.3"),
         ("ALERT_PROTOCOL_VERSION", "the client speaks neither TLS 1.2 nor 1.3"),
         ("NO_SHARED_CIPHER", "the client has no cipher in common with the server"),
       ]
       if let (_, reason) = known.first(where: { text.contains($0.0) }) { return reason }
-      // Such as: error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at …
+      // The text looks like: error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at …
       guard let start = text.firstRange(of: "OPENSSL_internal:")?.upperBound else { return text }
       let words = text[start...].prefix { $0 != " " }.split(separator: "_").joined(separator: " ").lowercased()
       return "what the client sent is not understood (\(words))"
@@ -133,7 +133,7 @@
 #else
   import NIOCore
 
-  /// Without the trait there is none.
+  /// Does not exist without the trait.
   struct TLSContext: Sendable {
     private let nothing: Never
 

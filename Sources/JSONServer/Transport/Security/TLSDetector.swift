@@ -1,14 +1,14 @@
 import NIOCore
 
-/// Determines by a connection's first byte whether its client speaks TLS, and adds what that takes only then.
+/// Finds out by a connection's first byte whether its client speaks TLS, and only then adds the handlers for TLS.
 ///
-/// A client that speaks plain HTTP gets a response that it can read.
+/// A client that speaks plain HTTP gets a readable response.
 final class TLSDetector: ChannelInboundHandler, ChannelOutboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
 
-  /// Tells the handler to close the connection without a farewell to the client.
+  /// Makes the handler close the connection without a closing alert.
   struct Abort {}
 
   /// The first byte of each record of a handshake (RFC 8446, section 5.1).
@@ -16,7 +16,7 @@ final class TLSDetector: ChannelInboundHandler, ChannelOutboundHandler {
 
   private let security: TransportSecurity
   private let connection: HTTPConnection
-  /// Whether the client speaks TLS, once it has sent something.
+  /// Whether the client speaks TLS; `nil` until it sends something.
   private var isSecure: Bool?
 
   init(_ security: TransportSecurity, _ connection: HTTPConnection) {
@@ -43,7 +43,7 @@ final class TLSDetector: ChannelInboundHandler, ChannelOutboundHandler {
         security.handlers(timeout: connection.connections.limits.headTimeout), position: .after(self))
       isSecure = true
     } catch {
-      // The pipeline is that of a channel that has closed.
+      // The channel has closed, and so has its pipeline.
       context.close(promise: nil)
     }
   }

@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The certificate and key of a server's connections.
+/// The certificate and the key of a server's connections.
 final class TransportSecurity: Sendable {
-  /// Reports what a person should know.
+  /// Reports warnings.
   private let report: @Sendable (String) -> Void
 
   private let identity: TLSIdentity
@@ -15,8 +15,8 @@ final class TransportSecurity: Sendable {
   ///
   /// - Parameters:
   ///   - now: The time in seconds since 1970.
-  ///   - report: Called with what a person should know.
-  /// - Throws: ``ServerError`` that names the file that cannot be used, or says how to get HTTPS.
+  ///   - report: Called with warnings.
+  /// - Throws: ``ServerError`` that names the invalid file, or says how to get HTTPS.
   init(
     _ identity: TLSIdentity, now: @escaping @Sendable () -> Double = { System.now },
     report: @escaping @Sendable (String) -> Void
@@ -28,24 +28,24 @@ final class TransportSecurity: Sendable {
     warnOfExpiry()
   }
 
-  /// Reads the files again, for the connections that are made from now on.
+  /// Reads the files again, for new connections.
   ///
-  /// - Throws: ``ServerError`` that names the file that cannot be used; what was read before stays in use.
+  /// - Throws: ``ServerError`` that names the invalid file; the old certificate stays in use.
   func reload() throws(ServerError) {
     let new = try TLSContext.load(identity)
     context.withLockedValue { $0 = new }
     warnOfExpiry()
   }
 
-  /// Makes the handlers that a connection decrypts and encrypts with.
+  /// Makes the handlers for the encryption of a connection.
   ///
   /// - Parameter timeout: How long the client's handshake may take.
   func handlers(timeout: Duration) -> [any ChannelHandler] {
     context.withLockedValue { $0 }.handlers(timeout: timeout) { self.reportRefusal($0) }
   }
 
-  /// Reports why a client was refused, unless that has happened too often within the minute: one that tries again and
-  /// again fills no log.
+  /// Reports why a client was refused, a few times per minute, so that a client that keeps trying does not fill the
+  /// log.
   func reportRefusal(_ message: String) {
     guard let message = limit.withLockedValue({ $0.admit(message, at: now()) }) else { return }
     report(message)
@@ -58,9 +58,9 @@ final class TransportSecurity: Sendable {
   }
 }
 
-/// Lets a few reports pass each minute, and tells how many were held back.
+/// Passes on a few reports per minute, and counts the others.
 struct ReportLimit {
-  /// The most reports of a minute.
+  /// The largest number of reports per minute.
   static let perMinute = 10
 
   private var minuteStart = -Double.infinity
@@ -70,7 +70,7 @@ struct ReportLimit {
   /// Decides about a report.
   ///
   /// - Parameter now: The time in seconds; a clock that is set back begins a new minute.
-  /// - Returns: The report, with the number of those held back before it; `nil` when this one is held back.
+  /// - Returns: The report, with the number of skipped ones before it; `nil` when this one is skipped.
   mutating func admit(_ report: String, at now: Double) -> String? {
     if !(0..<60).contains(now - minuteStart) { (minuteStart, admitted) = (now, 0) }
     guard admitted < Self.perMinute else {
@@ -83,12 +83,12 @@ struct ReportLimit {
   }
 }
 
-/// A file with a certificate or a private key in it, as text (RFC 7468).
+/// A text file with a certificate or a private key (RFC 7468).
 struct PEMFile {
   let path: String
   let bytes: [UInt8]
 
-  /// A certificate's file holds a few kilobytes for each certificate.
+  /// The largest size of a file; certificates have a few kilobytes each.
   private static let maximumBytes = 1 << 20
 
   private init(path: String) throws(ServerError) {
@@ -99,13 +99,13 @@ struct PEMFile {
       throw ServerError(.invalidConfiguration, "\(path): the file cannot be read; check its permissions.")
     }
     guard file.isRegular, file.size <= Self.maximumBytes else {
-      throw ServerError(.invalidConfiguration, "\(path): this is no PEM file; check the name.")
+      throw ServerError(.invalidConfiguration, "\(path): this is not a PEM file; check the name.")
     }
     self.path = path
     bytes = file.read(from: 0, count: file.size)
   }
 
-  /// Reads a file that has to hold a certificate.
+  /// Reads a file with a certificate.
   ///
   /// - Throws: ``ServerError`` that names the file.
   static func certificate(_ path: String) throws(ServerError) -> PEMFile {
@@ -114,7 +114,7 @@ struct PEMFile {
     return file
   }
 
-  /// Reads a file that has to hold a private key.
+  /// Reads a file with a private key.
   ///
   /// - Throws: ``ServerError`` that names the file.
   static func privateKey(_ path: String) throws(ServerError) -> PEMFile {
@@ -122,7 +122,7 @@ struct PEMFile {
     if file.holds("ENCRYPTED") {
       throw ServerError(
         .invalidConfiguration,
-        "\(path): the private key is encrypted; write one that is not, with openssl pkey.")
+        "\(path): the private key is encrypted; decrypt it with openssl pkey.")
     }
     try file.check(holds: "private key", not: "certificate", orConvertBy: "openssl pkey -inform der")
     return file
@@ -138,7 +138,7 @@ struct PEMFile {
       "\(path): this is a \(other) and no \(content); the certificate and the key may be exchanged.")
   }
 
-  /// The failure of a file that says what it is, and is not.
+  /// The error of a file whose content does not match its label.
   func isInvalid(_ content: String) -> ServerError {
     ServerError(.invalidConfiguration, "\(path): the \(content) in it is not valid; make a new one.")
   }
@@ -147,7 +147,7 @@ struct PEMFile {
     let message =
       holds("-----BEGIN ")
       ? "it holds no \(content); check the name."
-      : "this is no PEM file; if it holds a \(content) in another form, convert it, as with \(command)."
+      : "this is not a PEM file; if it holds a \(content) in another form, convert it, as with \(command)."
     return ServerError(.invalidConfiguration, "\(path): \(message)")
   }
 

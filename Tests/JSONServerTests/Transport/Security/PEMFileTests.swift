@@ -14,7 +14,7 @@ struct PEMFileTests {
 
   static let cases = [
     Case(text: nil, certificate: "there is no such file", key: "there is no such file"),
-    Case(text: "", certificate: "this is no PEM file", key: "this is no PEM file"),
+    Case(text: "", certificate: "this is not a PEM file", key: "this is not a PEM file"),
     Case(text: "-----BEGIN CERTIFICATE-----\n", certificate: nil, key: "a certificate and no private key"),
     Case(text: "-----BEGIN PRIVATE KEY-----\n", certificate: "a private key and no certificate", key: nil),
     Case(text: "-----BEGIN EC PRIVATE KEY-----\n", certificate: "a private key and no certificate", key: nil),
@@ -40,7 +40,7 @@ struct PEMFileTests {
   @Test func `A directory is no PEM file`() throws {
     let directory = try TemporaryDirectory()
     let error = #expect(throws: ServerError.self) { try PEMFile.certificate(directory.path) }
-    #expect(error?.message == "\(directory.path): this is no PEM file; check the name.")
+    #expect(error?.message == "\(directory.path): this is not a PEM file; check the name.")
   }
 
   /// Expects an error that names a file and has a text in it; no error without a text.
