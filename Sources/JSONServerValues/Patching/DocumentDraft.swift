@@ -53,7 +53,7 @@ struct DocumentDraft {
         parent = .object(members)
       case .array(var elements):
         guard let position = last.string == "-" ? elements.count : Self.position(last) else {
-          throw Failure(.conflict, "'\(last.string)' is no position in an array")
+          throw Failure(.conflict, "'\(last.string)' is not a position in an array")
         }
         guard position <= elements.count else {
           throw Failure(.conflict, "the array has \(elements.count) elements, so \(position) is beyond its end")
