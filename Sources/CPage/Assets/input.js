@@ -54,7 +54,7 @@ async function parentInput(value, parent) {
     field, beside: [choices, title],
     read() {
       if (field.value === text) return value;
-      if (!ids.has(field.value)) throw new Error(`${field.value} is no id of ${parent.name}.`);
+      if (!ids.has(field.value)) throw new Error(`${field.value} is not an id of ${parent.name}.`);
       return ids.get(field.value);
     },
   };

@@ -128,7 +128,7 @@ import Testing
     (#"[{"op":"replace","path":"/a"}]"#, "lacks 'value'"), (#"[{"op":"test","path":"/a"}]"#, "lacks 'value'"),
     (#"[{"op":"add","value":1}]"#, "lacks 'path'"), (#"[{"op":"copy","path":"/a"}]"#, "lacks 'from'"),
     (#"[{"op":"move","path":"/a"}]"#, "lacks 'from'"), (#"[{"op":"remove","path":7}]"#, "7"),
-    (#"[{"op":"remove","path":"a"}]"#, "no JSON Pointer"), (#"[{"op":"remove","path":"/~"}]"#, "'/~'"),
+    (#"[{"op":"remove","path":"a"}]"#, "not a JSON Pointer"), (#"[{"op":"remove","path":"/~"}]"#, "'/~'"),
     (#"[{"op":"remove","path":"/a~2"}]"#, "'/a~2'"), (#"[{"op":"copy","path":"/a","from":"b"}]"#, "from 'b'"),
     (#"[{"op":"move","from":"/a","path":"/a/b"}]"#, "into itself"), (#"[{"op":"move","from":"","path":"/b"}]"#, "into"),
     // Appendix A.13
