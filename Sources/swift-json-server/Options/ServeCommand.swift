@@ -173,7 +173,7 @@ struct WritingOptions: ParsableArguments {
   @Flag(help: "Refuse bodies that contradict the data, with 422.")
   var check = false
 
-  @Option(help: ArgumentHelp("Refuse duplicates, as of users.email; repeatable.", valueName: "member"))
+  @Option(help: ArgumentHelp("Refuse duplicates, as in users.email; repeatable.", valueName: "member"))
   var unique: [String] = []
 
   @Option(
@@ -192,7 +192,7 @@ struct ResponseOptions: ParsableArguments {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Serve the files in it; repeatable. (default: ./public)", valueName: "dir"),
+    help: ArgumentHelp("Serve files of this directory; repeatable. (default: ./public)", valueName: "dir"),
     completion: .directory)
   var `static`: [String] = []
 
