@@ -8,12 +8,12 @@ package enum Patch: Sendable {
   /// Returns the changed document.
   ///
   /// - Parameters:
-  ///   - maximumDepth: The deepest nesting that the document may have.
-  ///   - maximumGrowth: The most bytes by which operations may make the document larger than it was.
-  ///   - maximumSize: The most bytes that the operations of a patch may handle: `copy` may double a document again and
-  ///     again.
-  /// - Throws: ``PatchError``; none of the changes counts then.
-  /// - Complexity: O(size of the document and the patch) for a merge, the same for each operation otherwise.
+  ///   - maximumDepth: The deepest nesting of the document.
+  ///   - maximumGrowth: The largest number of bytes by which operations may enlarge the document.
+  ///   - maximumSize: The largest number of bytes that the operations may read and write: `copy` may double a document
+  ///     repeatedly.
+  /// - Throws: ``PatchError``; the document is not changed then.
+  /// - Complexity: O(size of the document and the patch) for a merge, and for each operation otherwise.
   package func applied(
     to document: ValidJSON, maximumDepth: Int, maximumGrowth: Int = .max, maximumSize: Int = 256 << 20
   ) throws(PatchError) -> ValidJSON {
@@ -27,7 +27,7 @@ package enum Patch: Sendable {
     }
   }
 
-  /// Whether it says what becomes of a member.
+  /// Whether the patch changes or removes a member.
   package func names(_ member: [UInt8]) -> Bool {
     switch self {
     case .merge(let patch): patch.member(member) != nil
@@ -35,7 +35,7 @@ package enum Patch: Sendable {
     }
   }
 
-  /// Whether a document may have a member after it that it lacked before.
+  /// Whether the patch may add a member to a document.
   package func mayAdd(_ member: [UInt8]) -> Bool {
     switch self {
     case .merge(let patch): patch.member(member) != nil
@@ -44,12 +44,12 @@ package enum Patch: Sendable {
   }
 }
 
-/// Why a patch cannot be applied.
+/// The reason why a patch cannot be applied.
 package struct PatchError: Error, Sendable, Hashable {
   package enum Code: Sendable, Hashable {
-    /// The text is no patch.
+    /// The text is not a patch.
     case malformed
-    /// The document is not as the patch expects it.
+    /// The document contradicts the patch.
     case conflict
     /// The document would become nested too deeply.
     case tooDeep
@@ -59,7 +59,7 @@ package struct PatchError: Error, Sendable, Hashable {
 
   package let code: Code
 
-  /// A sentence for a person, with the operation's position, counted from 0, and its pointer.
+  /// A sentence for people, with the operation's position, from 0, and its pointer.
   package let message: String
 }
 
@@ -110,7 +110,7 @@ package struct PatchOperation: Sendable {
     func pointer(_ text: String, as name: String) throws(PatchError) -> JSONPointer {
       guard let pointer = JSONPointer(text) else {
         throw malformed(
-          "has the \(name) '\(text)', which is no JSON Pointer: begin with '/', and write '~' as '~0', '/' as '~1'")
+          "has the \(name) '\(text)', which is not a JSON Pointer: begin with '/', and write '~' as '~0', '/' as '~1'")
       }
       return pointer
     }
@@ -118,7 +118,7 @@ package struct PatchOperation: Sendable {
     func string(_ name: String) throws(PatchError) -> String {
       guard let value = members[name] else { throw malformed("lacks '\(name)'") }
       guard let text = value.withToken({ $0.kind == .string ? JSONText.unescape($0.bytes) : nil }) else {
-        throw malformed("has the \(name) \(value.string.prefix(40)), which is no string")
+        throw malformed("has the \(name) \(value.string.prefix(40)), which is not a string")
       }
       return text
     }
@@ -143,7 +143,7 @@ package struct PatchOperation: Sendable {
     }
   }
 
-  /// The members that mean something, each of which must be there at most once: which one a client meant, nobody knows.
+  /// The known members, each of which may occur only once: it would be unclear which one counts.
   private static func members(
     _ object: ValidJSON, _ malformed: (String) -> PatchError
   ) throws(PatchError) -> [String: ValidJSON] {
@@ -161,7 +161,7 @@ package struct PatchOperation: Sendable {
     }
   }
 
-  /// Whether it changes a member of the document, or gives a whole document that has it.
+  /// Whether the operation changes a member of the document, or replaces the document by one with the member.
   func names(_ member: [UInt8]) -> Bool {
     switch action {
     case .add(let value), .replace(let value):
@@ -172,7 +172,7 @@ package struct PatchOperation: Sendable {
     }
   }
 
-  /// Whether the document may have a member after it that it lacked before.
+  /// Whether the operation may add a member to the document.
   func mayAdd(_ member: [UInt8]) -> Bool {
     switch action {
     case .add, .replace, .move, .copy: path.first.map { $0 == member } ?? true
@@ -182,7 +182,7 @@ package struct PatchOperation: Sendable {
 
   /// Carries the operation out.
   ///
-  /// - Throws: ``PatchError``; the draft is of no use then.
+  /// - Throws: ``PatchError``; the draft must not be used then.
   func apply(to draft: inout DocumentDraft) throws(PatchError) {
     do throws(DocumentDraft.Failure) {
       switch action {
@@ -211,7 +211,7 @@ package struct PatchOperation: Sendable {
     return text.utf8.count > 60 ? "\(text.prefix(40))…" : text
   }
 
-  /// Says why the operation fails, with its position and its pointers.
+  /// The error of the operation, with its position and its pointers.
   private func error(_ code: PatchError.Code, _ reason: String) -> PatchError {
     let from: String =
       switch action {

@@ -32,7 +32,7 @@ package struct ObjectDraft {
     guard isObject else { return nil }
   }
 
-  /// Whether it has no member.
+  /// Whether there are no members.
   package var isEmpty: Bool { members.isEmpty }
 
   /// The value of a member, or `nil`.
@@ -40,7 +40,7 @@ package struct ObjectDraft {
     position(of: Array(name.utf8)).map { members[$0].value }
   }
 
-  /// Sets a member in its place, or appends it.
+  /// Sets a member in its place, or adds it at the end.
   package mutating func set(_ name: String, to value: ValidJSON) {
     set(Array(name.utf8), to: value) { ValidJSON(writing: .string(name)) }
   }
@@ -100,15 +100,15 @@ package struct ObjectDraft {
     }
     var output = margins.lead
     output.reserveCapacity(compact.count * 2)
-    // The draft's names and values are valid, and there is nothing but punctuation between them.
+    // The draft's names and values are valid, with only punctuation between them.
     compact.withUnsafeBufferPointer { JSONFormatter(layout).append(ValueToken(unchecked: $0), to: &output) }
     return Self.finished(output, margins)
   }
 
   /// The text of an object with the draft's members merged into it, one level deep.
   ///
-  /// Every byte of the object stays where it is, except the values that change and the members that are new: a merge
-  /// of one member is a change of one line in `git diff`. A value that is not an object is replaced.
+  /// All bytes of the object stay, except changed values, and new members are added: merging one member changes one
+  /// line in `git diff`. A value that is not an object is replaced.
   package func merged(into object: ValidJSON, _ layout: JSONLayout, _ margins: Margins = .none) -> ValidJSON {
     object.withToken { whole in
       guard let reader = ObjectReader(whole), let merged = merged(into: reader, layout, margins) else {
@@ -118,7 +118,7 @@ package struct ObjectDraft {
     }
   }
 
-  /// - Returns: `nil` when the object has no member to merge with.
+  /// - Returns: `nil` when the object has no members.
   private func merged(into object: ObjectReader, _ layout: JSONLayout, _ margins: Margins) -> [UInt8]? {
     precondition(layout.isBlank, "a layout of white space keeps a value valid")
     let bytes = object.object.bytes
@@ -131,7 +131,7 @@ package struct ObjectDraft {
     var reader = object
     while let member = reader.next() {
       if let index = position(of: member), !isMissing[index], let before = lastMember {
-        // Given twice: the value was written in the first place, and the others would grow the text each time.
+        // A repeated name: the value was written in the first place, and the others would enlarge the text each time.
         output += bytes[copied..<max(copied, before.value.range(in: object.object).upperBound)]
         copied = member.value.range(in: object.object).upperBound
       } else if let index = position(of: member) {
@@ -149,7 +149,7 @@ package struct ObjectDraft {
     let (lastName, lastValue) = (lastMember.name.range(in: object.object), lastMember.value.range(in: object.object))
     let lastEnd = lastValue.upperBound
     output += bytes[copied..<lastEnd]
-    // A new member is separated as the last one is from what is before it; on one line, the brace is not an example.
+    // A new member is separated in the way of the last one; on one line, the brace is not an example.
     var separator = Array(
       bytes[..<lastName.lowerBound].reversed().prefix(while: JSONSyntax.isWhitespace).reversed())
     if memberCount == 1, !separator.contains(UInt8(ascii: "\n")) { separator = Array(layout.afterComma.utf8) }
@@ -203,7 +203,7 @@ extension ValidJSON {
       || JSONValue(self).utf8Text(.compact) == JSONValue(other).utf8Text(.compact)
   }
 
-  /// The object without the members of a name; any other value, and an object that has none, as it is.
+  /// The object without the members of a name; any other value stays as it is.
   package func removing(_ name: String) -> ValidJSON {
     let name = Array(name.utf8)
     return withToken { object in
@@ -216,7 +216,7 @@ extension ValidJSON {
   init(_ object: ValueToken, removing names: Set<[UInt8]>) {
     let bytes = object.bytes
     var text: [UInt8] = []
-    // Where the white space and the comma before the next member begin, and where those of the first end.
+    // The start of the white space and the comma before the next member, and the end of those before the first.
     var (separatorStart, firstStart) = (0, 0)
     if var reader = ObjectReader(object) {
       while let member = reader.next() {
@@ -232,14 +232,14 @@ extension ValidJSON {
     self.init(written: text.isEmpty ? Array("{}".utf8) : text + bytes[separatorStart...])
   }
 
-  /// An object without some members and with others after its last.
+  /// An object without some members and with others at its end.
   ///
   /// - Parameters:
   ///   - object: The object; any other value counts as an empty one.
-  ///   - members: The names and values to add; each takes the place of the members of that name.
+  ///   - members: The names and values to add; each replaces the members of that name.
   package init(_ object: ValueToken, adding members: [(name: String, value: AddedValue)]) {
     let names = members.map { Array($0.name.utf8) }
-    // Each member brings a comma; the first of all becomes the brace.
+    // Each member begins with a comma; the first comma becomes the brace.
     var text: [UInt8] = []
     if var reader = ObjectReader(object) {
       while let member = reader.next() {
@@ -259,7 +259,7 @@ extension ValidJSON {
     self.init(written: text)
   }
 
-  /// A value that is added to an object: an existing one, or a list of them.
+  /// A value for an object: an existing one, or a list of existing ones.
   package enum AddedValue: Sendable {
     case one(ValidJSON)
     case many([ValidJSON])
