@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 extension Server {
   /// Makes requests go wrong; of several faults that match, the one added first counts.
   ///
@@ -72,10 +70,20 @@ extension Server {
   }
 
   /// Removes a hold, and lets the requests that wait in it go on; does nothing when it does not exist.
+  public func releaseHold(_ id: Int) async {
+    await remove(.hold, id)
+  }
+
+  /// Removes a hold, and lets the requests that wait in it fail; does nothing when it does not exist.
   ///
-  /// - Parameter status: The status with which they fail instead.
-  public func releaseHold(_ id: Int, failingWith status: HTTPResponse.Status? = nil) async {
-    await remove(.hold, id, failingWith: status)
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a response that cannot be sent.
+  public func releaseHold(_ id: Int, failingWith response: Response) async throws(ServerError) {
+    do throws(RequestError) {
+      let action = Fault(.any(), response).action
+      await remove(.hold, id, failingWith: try FixedResponse(response).prepared(retryAfter: nil, action))
+    } catch {
+      throw ServerError(.invalidConfiguration, error.message)
+    }
   }
 
   /// Removes all holds, and lets the requests that wait in them go on.
@@ -100,9 +108,9 @@ extension Server {
     }
   }
 
-  private func remove(_ kind: Rule.Kind, _ id: Int? = nil, failingWith status: HTTPResponse.Status? = nil) async {
+  private func remove(_ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil) async {
     await carryOut(failingAs: "Not all of the \(kind.rawValue)s were removed") {
-      $0.rules.remove(kind, id, failingWith: status, on: $0, $1)
+      $0.rules.remove(kind, id, failingWith: response, on: $0, $1)
     }
   }
 }
