@@ -40,7 +40,8 @@ final class Sessions {
   var allowed: Sessions {
     get throws(RequestError) {
       if areAllowed { return self }
-      throw RequestError(.notFound, "This server has no sessions; start it with --sessions.")
+      throw RequestError(
+        .notFound, "There are no sessions here; start the server with Server.Configuration.hasSessions.")
     }
   }
 
