@@ -61,7 +61,7 @@ private enum TransferExitCodes {
   static let table = ExitStatus.table(
     "all is written",
     [
-      (.usage, "the address makes no sense, or the program was built without PostgreSQL"),
+      (.usage, "the address is invalid, or the program was built without PostgreSQL"),
       (.invalidSource, "the file or the tables cannot be served"), (.missingSource, "the file does not exist"),
       (.unreadable, "the database cannot be reached, refuses, or holds data already"),
     ])
