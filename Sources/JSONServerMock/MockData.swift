@@ -7,10 +7,9 @@ public import JSONServerValues
   public import Foundation
 #endif
 
-/// The data that a test's server starts with; it is never written back.
+/// The data that a test's server starts with; never written back.
 ///
-/// A string literal is a file's path, a dictionary literal the resources themselves; `[:]` are none at all. A `JSONValue` is
-/// taken wherever data is:
+/// A string literal is a file's path, a dictionary literal the resources:
 ///
 /// ```swift
 /// try await withJSONServer("fixtures/shop.json") { server in … }
@@ -57,14 +56,11 @@ public struct MockData: Sendable {
   /// A Swift value whose properties, or keys, are the resources.
   ///
   /// - Parameters:
-  ///   - value: The value; what it throws when it is encoded is thrown at the server's start.
-  ///   - dates: How dates are written.
-  ///   - names: How the names of properties become the names of members.
-  public static func encoding(
-    _ value: some Encodable, dates: JSONDateStrategy = .iso8601, names: JSONNameStrategy = .unchanged
-  ) -> MockData {
+  ///   - value: The value.
+  ///   - encoder: Encodes the value; what it throws is thrown at the server's start.
+  public static func encoding(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) -> MockData {
     // At once, on the caller's actor: the type may be one that only that actor can encode.
-    let encoded = Result { try JSONValueEncoder(dates: dates, names: names).encode(value) }
+    let encoded = Result { try JSONValue.encoding(value, encoder: encoder) }
     return MockData { _ in .value(try encoded.get()) }
   }
 

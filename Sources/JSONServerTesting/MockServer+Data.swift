@@ -2,7 +2,7 @@ public import JSONServerMock
 public import Testing
 
 extension MockServer {
-  /// The whole data as it is now.
+  /// The data as it is now.
   public var value: JSONValue {
     get async { await server.value }
   }
@@ -16,20 +16,18 @@ extension MockServer {
   /// - Parameters:
   ///   - collection: The collection's name.
   ///   - type: The type of a record.
-  ///   - names: How the names of properties become the names of members.
-  ///   - dates: How dates are read.
+  ///   - decoder: Reads the records.
   ///   - isolation: The actor that the records are read on; the caller's.
   ///   - sourceLocation: The place of the call, for the error.
   /// - Throws: `ServerError` when there is no such collection; ``MockServerError`` that names the record and its member when
-  ///   one cannot be read: `bookmarks[3] (id 7): title: expected a string, found null`.
+  ///   one cannot be read: `bookmarks[3] (id 7): title: expected String, found null`.
   public func records<Record: Decodable>(
-    _ collection: String, as type: Record.Type = Record.self, names: JSONNameStrategy = .unchanged,
-    dates: JSONDateStrategy = .iso8601, isolation: isolated (any Actor)? = #isolation,
-    sourceLocation: SourceLocation = #_sourceLocation
+    _ collection: String, as type: Record.Type = Record.self, decoder: JSONDecoder = JSONDecoder(),
+    isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> [Record] {
     let values = JSONValue.array(try await server.values(of: collection))
     do {
-      return try JSONValueDecoder(dates: dates, names: names).decode([Record].self, from: values)
+      return try values.decode([Record].self, decoder: decoder)
     } catch {
       let failure = DecodingFailure(error, in: collection, values)
       throw MockServerError(.unreadableRecord, "\(failure)\nThe record is \(failure.value)")
@@ -37,24 +35,24 @@ extension MockServer {
     }
   }
 
-  /// Resets the data to its state at start; the journal, faults and stubs stay.
+  /// Restores the data of the start; the journal, faults and stubs stay.
   public func reset() async throws(ServerError) {
     try await server.reset()
   }
 
-  /// Saves the data as it is now under a name; a snapshot of the same name is replaced.
+  /// Saves the data under a name; replaces a snapshot of the same name.
   public func saveSnapshot(_ name: String) async {
     await server.saveSnapshot(name)
   }
 
   /// Restores the data of a snapshot.
   ///
-  /// - Throws: `ServerError` when there is none of this name.
+  /// - Throws: `ServerError` when there is no snapshot of this name.
   public func restoreSnapshot(_ name: String) async throws(ServerError) {
     try await server.restoreSnapshot(name)
   }
 
-  /// Expires all access tokens at once; refresh tokens stay valid.
+  /// Expires all access tokens; refresh tokens stay valid.
   public func expireTokens() async {
     await server.expireTokens()
   }
@@ -83,41 +81,37 @@ extension MockServer {
   /// try await server.expect("bookmarks", equals: [Bookmark(id: 2, title: "NIO")])
   /// ```
   ///
-  /// The data is read as that type, so that members that it does not know make no difference. A literal of JSON is JSON. In
-  /// Swift Testing, an unmet expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
+  /// The data is decoded as that type: members that the type does not have make no difference. In Swift Testing, an unmet
+  /// expectation is recorded as an issue and the test goes on; elsewhere it is thrown.
   ///
   /// - Parameters:
   ///   - resource: The resource's name.
-  ///   - expected: What it should be.
-  ///   - names: How the names of properties become the names of members.
-  ///   - dates: How dates are written and read.
+  ///   - expected: The expected value.
+  ///   - decoder: Reads the data.
   ///   - isolation: The actor that the value is read on; the caller's.
   ///   - sourceLocation: The place of the expectation, for the issue.
   /// - Throws: ``MockServerError`` that shows the difference, member by member.
   @_disfavoredOverload
   public func expect<Value: Codable>(
-    _ resource: String, equals expected: Value, names: JSONNameStrategy = .unchanged,
-    dates: JSONDateStrategy = .iso8601, isolation: isolated (any Actor)? = #isolation,
-    sourceLocation: SourceLocation = #_sourceLocation
+    _ resource: String, equals expected: Value, decoder: JSONDecoder = JSONDecoder(),
+    isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) {
-    let encoder = JSONValueEncoder(dates: dates, names: names)
     let stored = await server.value[resource]
     // What the type reads of the data, in the form in which it is expected.
     let read = { (stored: JSONValue) throws -> JSONValue in
       let value: Value
       do {
-        value = try JSONValueDecoder(dates: dates, names: names).decode(Value.self, from: stored)
+        value = try stored.decode(Value.self, decoder: decoder)
       } catch {
         let failure = DecodingFailure(error, in: resource, stored)
         throw MockServerError(
           .unmetExpectation, "'\(resource)' cannot be read as \(Value.self):\n  \(failure)\nThere is \(failure.value)")
       }
-      return try encoder.encode(value)
+      return try .encoding(value)
     }
     let result: MockServerError?
     do {
-      let wanted = try encoder.encode(expected)
-      result = try Self.difference(of: resource, expected: wanted, actual: stored.map(read))
+      result = try Self.difference(of: resource, expected: .encoding(expected), actual: stored.map(read))
     } catch let error as MockServerError {
       result = error
     } catch {
@@ -150,7 +144,8 @@ struct DecodingFailure: CustomStringConvertible {
   ///   - resource: The resource's name.
   ///   - value: The resource as it is.
   init(_ error: any Error, in resource: String, _ value: JSONValue) {
-    var path = Self.context(of: error)?.codingPath[...] ?? []
+    let context = Self.context(of: error)
+    var path = context?.codingPath[...] ?? []
     var place = resource
     var record: JSONValue?
     if let position = path.first?.intValue, let element = value.array?.dropFirst(position).first {
@@ -166,9 +161,21 @@ struct DecodingFailure: CustomStringConvertible {
         text += (text.isEmpty ? "" : ".") + key.stringValue
       }
     }
-    let reason = Self.context(of: error).map { Self.asClause($0.debugDescription) } ?? "\(error)"
+    let reason =
+      switch error as? DecodingError {
+      case .keyNotFound(let key, _)?: "there is no member '\(key.stringValue)'"
+      case .typeMismatch(let type, let context)?, .valueNotFound(let type, let context)?:
+        "expected \(type)"
+          + (Self.value(at: context.codingPath, in: value).map { ", found \($0.description.prefix(80))" } ?? "")
+      case _: context.map { Self.asClause($0.debugDescription) } ?? "\(error)"
+      }
     description = ([place] + (steps.isEmpty ? [] : [steps]) + [reason]).joined(separator: ": ")
     self.value = record ?? value
+  }
+
+  /// What stands at a path; `nil` where the decoder's keys are not the names of members.
+  private static func value(at path: [any CodingKey], in value: JSONValue) -> JSONValue? {
+    path.reduce(value) { value, key in key.intValue.map { value?[$0] } ?? value?[key.stringValue] }
   }
 
   private static func context(of error: any Error) -> DecodingError.Context? {

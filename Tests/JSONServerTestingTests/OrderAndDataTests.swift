@@ -91,10 +91,10 @@ struct `What is expected of requests and data` {
 
   @Test(
     arguments: [
-      (#"{"id": 7, "title": null}"#, "bookmarks[1] (id 7): title: expected a string, found null"),
-      (#"{"id": "a", "title": "T"}"#, "bookmarks[1] (id a): id: expected an integer that fits Int, found \"a\""),
-      (#"{"id": 2, "title": "T", "tags": ["a", 1]}"#, "bookmarks[1] (id 2): tags[1]: expected a string, found 1"),
-      (#"{"id": 3, "title": "T", "tags": {}}"#, "bookmarks[1] (id 3): tags: expected an array, found {}"),
+      (#"{"id": 7, "title": null}"#, "bookmarks[1] (id 7): title: expected String, found null"),
+      (#"{"id": "a", "title": "T"}"#, "bookmarks[1] (id a): id: expected Int, found \"a\""),
+      (#"{"id": 2, "title": "T", "tags": ["a", 1]}"#, "bookmarks[1] (id 2): tags[1]: expected String, found 1"),
+      (#"{"id": 3, "title": "T", "tags": {}}"#, "bookmarks[1] (id 3): tags: expected Array<Any>, found {}"),
     ])
   func `A record that cannot be read is named, with its member`(_ json: String, _ reason: String) async throws {
     struct Tagged: Codable {

@@ -188,16 +188,10 @@ extension Request {
   /// let saved = try await server.waitForRequest(.post("/bookmarks")).decode(Bookmark.self)
   /// ```
   ///
-  /// - Parameters:
-  ///   - type: The type to read.
-  ///   - names: How the names of properties become the names of members.
-  ///   - dates: How dates are read.
   /// - Throws: `DecodingError` with the coding path of a missing or mistyped value; a missing body counts as null.
   public func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, names: JSONNameStrategy = .unchanged, dates: JSONDateStrategy = .iso8601
-  ) throws -> Value {
-    try JSONValueDecoder(dates: dates, names: names).decode(type, from: json ?? .null)
-  }
+    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+  ) throws -> Value { try (json ?? .null).decode(type, decoder: decoder) }
 
   /// Whether the target may have a parameter for JSONP.
   ///

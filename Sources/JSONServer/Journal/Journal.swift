@@ -1,6 +1,12 @@
 import DequeModule
 import HTTPTypes
-public import JSONServerValues
+import JSONServerValues
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// The newest exchanges of a server, and the callers that wait for a future exchange.
 ///
@@ -265,10 +271,10 @@ public final class Exchange: Sendable {
   /// A member of the request.
   public subscript<Value>(dynamicMember member: KeyPath<Request, Value>) -> Value { request[keyPath: member] }
 
-  /// Returns the request's body as a Swift value; see ``Request/decode(_:names:dates:)``.
+  /// Returns the request's body as a Swift value; see ``Request/decode(_:decoder:)``.
   public func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, names: JSONNameStrategy = .unchanged, dates: JSONDateStrategy = .iso8601
-  ) throws -> Value { try request.decode(type, names: names, dates: dates) }
+    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+  ) throws -> Value { try request.decode(type, decoder: decoder) }
 
   /// Whether a strict server refused the request: its path, its method or one of its parameters is unknown.
   public var isUnexpected: Bool { notes?.isUnexpected ?? false }

@@ -1,6 +1,12 @@
 import JSONDatabase
 public import JSONServerValues
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 extension Server {
   /// The current data. O(size of the data).
   public var value: JSONValue {
@@ -15,9 +21,9 @@ extension Server {
   ///   - decoder: How to read names and dates.
   /// - Throws: ``ServerError`` with code `unknownRecord` when there is no such collection, or a `DecodingError`.
   public func records<Record: Decodable>(
-    _ name: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()
+    _ name: String, as type: Record.Type = Record.self, decoder: JSONDecoder = JSONDecoder()
   ) async throws -> [Record] {
-    try decoder.decode([Record].self, from: .array(try await values(of: name)))
+    try JSONValue.array(try await values(of: name)).decode([Record].self, decoder: decoder)
   }
 
   /// Returns the records of a collection as JSON, in stored order.
@@ -33,10 +39,10 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `unknownRecord`, or a `DecodingError`.
   public func record<Record: Decodable>(
-    _ name: String, id: String, as type: Record.Type = Record.self, decoder: JSONValueDecoder = JSONValueDecoder()
+    _ name: String, id: String, as type: Record.Type = Record.self, decoder: JSONDecoder = JSONDecoder()
   ) async throws -> Record {
     let record = try await read { database throws(DatabaseError) in try database.record(id, in: name) }
-    return try decoder.decode(type, from: JSONValue(record))
+    return try JSONValue(record).decode(type, decoder: decoder)
   }
 
   private func read<Success>(_ read: (Database) throws(DatabaseError) -> Success) async throws(ServerError) -> Success {

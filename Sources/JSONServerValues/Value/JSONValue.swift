@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// A JSON value as a tree, for code that takes a value apart or builds one.
 ///
 /// Objects keep the order of their members and numbers the text in which they were written. Neither makes a difference
@@ -108,22 +114,26 @@ extension JSONValue {
   /// Creates an object.
   public init(_ members: JSONObject) { self = .object(members) }
 
-  /// Returns the JSON of a Swift value.
+  /// Returns the JSON of a Swift value, with the members of objects in the order of their names.
   ///
   /// ```swift
   /// try await server.stub(.get("/me"), with: .encoding(User(id: 1, name: "Ada")))
   /// ```
   ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - dates: How dates are written.
-  ///   - names: How the names of properties become the names of members.
-  /// - Throws: What the value throws when it is encoded.
-  public static func encoding(
-    _ value: some Encodable, dates: JSONDateStrategy = .iso8601, names: JSONNameStrategy = .unchanged
-  ) throws -> JSONValue {
-    try JSONValueEncoder(dates: dates, names: names).encode(value)
+  /// - Throws: What the encoder throws.
+  public static func encoding(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) throws -> JSONValue {
+    try JSONValue(parsing: encoder.encode(value)).changingObjects { object in
+      // An encoder orders members differently in each run.
+      JSONObject(object.map { ($0.name, $0.value) }.sorted { $0.0 < $1.0 })
+    }
   }
+
+  /// Returns the Swift value that the JSON stands for.
+  ///
+  /// - Throws: `DecodingError` with the coding path of what is missing or of another kind.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+  ) throws -> Value { try decoder.decode(type, from: Data(utf8Text(.compact))) }
 
   /// Whether the value means the same as another: what `==` says, for code that says it in words.
   public func isEquivalent(to other: JSONValue) -> Bool { self == other }

@@ -11,7 +11,7 @@ private struct BookmarkStore {
   let baseURL: URL
   let session = URLSession.forTests
 
-  private let decoder: JSONDecoder = {
+  let decoder: JSONDecoder = {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     decoder.dateDecodingStrategy = .iso8601
@@ -65,7 +65,7 @@ struct `A bookmarks app` {
     let date = Date(timeIntervalSince1970: 1_700_000_000)
     let saved = try await store.add(Bookmark(pageTitle: "Vapor", createdAt: date))
     #expect(saved == Bookmark(id: 2, pageTitle: "Vapor", createdAt: date))
-    #expect(try await server.records("bookmarks", as: Bookmark.self, names: .snakeCase).last == saved)
+    #expect(try await server.records("bookmarks", as: Bookmark.self, decoder: store.decoder).last == saved)
     try await server.expect(
       .post("/bookmarks", body: ["page_title": "Vapor", "created_at": "2023-11-14T22:13:20Z"]), times: 1)
   }

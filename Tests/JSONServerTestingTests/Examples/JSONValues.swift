@@ -13,6 +13,6 @@ private struct Book: Codable, Equatable {
   #expect(number.text(pretty: false) == #"{"price":1.50}"#)
   #expect(number["price"]?.double == 1.5)
 
-  let book = try JSONValueDecoder().decode(Book.self, from: value)
+  let book = try value.decode(Book.self)
   #expect(try JSONValue.encoding(book) == ["title": "Swift"])
 }
