@@ -1,7 +1,7 @@
 public import JSONServerMock
 public import Testing
 
-/// Requests that wait until the test says so.
+/// Requests that wait until the test releases them.
 ///
 /// ```swift
 /// let hold = await server.hold(.get("/bookmarks"))
@@ -11,7 +11,7 @@ public import Testing
 /// ```
 public struct Hold: Sendable {
   private let server: MockServer
-  /// `nil` when it could not be set up, which is an issue.
+  /// `nil` when the hold could not be set up, which is an issue.
   private let id: Int?
   private let request: RequestPattern
 
@@ -21,12 +21,12 @@ public struct Hold: Sendable {
     self.request = request
   }
 
-  /// Returns the first request that waits here, once it is there.
+  /// Waits for the first held request, and returns it.
   ///
   /// - Parameters:
-  ///   - timeout: How long to wait for it.
+  ///   - timeout: How long to wait.
   ///   - sourceLocation: The place of the call, for the error.
-  /// - Throws: ``MockServerError`` when the time is over or the task is cancelled.
+  /// - Throws: ``MockServerError`` when no request arrives in time or the task is cancelled.
   @discardableResult
   public func arrived(
     within timeout: Duration = .seconds(5), sourceLocation: SourceLocation = #_sourceLocation
@@ -34,13 +34,13 @@ public struct Hold: Sendable {
     try await arrived(count: 1, within: timeout, sourceLocation: sourceLocation)[0]
   }
 
-  /// Returns the first requests that wait here, once there are so many.
+  /// Waits for several held requests, and returns them.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - timeout: How long to wait for each of them.
+  ///   - count: The number of requests.
+  ///   - timeout: How long to wait for each request.
   ///   - sourceLocation: The place of the call, for the error.
-  /// - Throws: ``MockServerError`` when the time is over or the task is cancelled.
+  /// - Throws: ``MockServerError`` when a request does not arrive in time or the task is cancelled.
   @discardableResult
   public func arrived(
     count: Int, within timeout: Duration = .seconds(5), sourceLocation: SourceLocation = #_sourceLocation
@@ -67,40 +67,43 @@ public struct Hold: Sendable {
     return found
   }
 
-  /// Lets the requests that wait go on; later ones do not wait.
+  /// Continues the held requests; later requests are not held.
   public func release() async {
     if let id { await server.server.releaseHold(id) }
   }
 
-  /// Lets the requests that wait fail; later ones do not wait.
-  public func fail(
-    with status: HTTPResponse.Status, sourceLocation: SourceLocation = #_sourceLocation
-  ) async {
-    await fail(with: status.code, sourceLocation: sourceLocation)
+  /// Fails the held requests with a response, `.reset`, `.hang` or `.truncated`; later requests are not held.
+  public func fail(with response: Response, sourceLocation: SourceLocation = #_sourceLocation) async {
+    guard let id else { return }
+    do throws(ServerError) {
+      try await server.server.releaseHold(id, failingWith: response)
+    } catch {
+      server.report(MockServerError(.invalidSetup, error.message), at: sourceLocation)
+      await release()
+    }
   }
 
-  /// Lets the requests that wait fail; later ones do not wait.
+  /// Fails the held requests with a status: `with: 503`.
   public func fail(with status: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
-    guard let id else { return }
-    guard (200...599).contains(status) else {
-      let problem = "'status' must be a number from 200 to 599, not \(status)."
-      server.report(MockServerError(.invalidSetup, problem), at: sourceLocation)
-      return await release()
-    }
-    await server.server.releaseHold(id, failingWith: HTTPResponse.Status(code: status))
+    await fail(with: .status(status), sourceLocation: sourceLocation)
+  }
+
+  /// Fails the held requests with a status: `with: .serviceUnavailable`.
+  public func fail(with status: HTTPResponse.Status, sourceLocation: SourceLocation = #_sourceLocation) async {
+    await fail(with: .status(status), sourceLocation: sourceLocation)
   }
 }
 
 extension MockServer {
-  /// Lets requests wait from now on, until the hold is released.
+  /// Holds requests until the hold is released.
   ///
-  /// The requests are in the journal at once, as received. What they wait for comes after delays and faults, and before
-  /// stubs and the data. ``MockServer/recover()`` and the server's end release them, too. A hold that no request meets is an
-  /// issue at the end of the test. Of several holds the first one set up counts: with `times: 1`, each has one request.
+  /// The journal has a held request at once, as received. A hold comes after delays and faults, and before stubs and the
+  /// data. ``MockServer/recover()`` and the server's end release it, too. A hold that no request meets is an issue at the end
+  /// of the test. Of several holds that match, the first one set up applies: with `times: 1`, each has one request.
   ///
   /// - Parameters:
   ///   - request: The requests.
-  ///   - times: How many of them wait, at least one; `nil` for all until the hold is released.
+  ///   - times: The number of requests to hold, at least one; `nil` for all.
   ///   - sourceLocation: The place of the call, for issues.
   public func hold(
     _ request: RequestPattern, times: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation

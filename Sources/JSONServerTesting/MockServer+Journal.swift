@@ -2,21 +2,19 @@ public import JSONServerMock
 public import Testing
 
 extension MockServer {
-  /// The requests received, oldest first, with their responses; those to `/__admin` are left out.
-  ///
-  /// All of them, unless the test's `configure` bounds the journal.
+  /// The requests, oldest first, with their responses; without those to `/__admin`.
   public var requests: [Exchange] {
     get async { await server.journal }
   }
 
-  /// Returns the requests that match, oldest first; none for what no request can match.
+  /// Returns the requests that match, oldest first.
   public func requests(_ request: RequestPattern) async -> [Exchange] {
     guard let expectation = try? RequestExpectation(request) else { return [] }
     return await server.journal.filter { expectation.isMet(by: $0) }
   }
 
-  /// Clears the journal of requests.
-  public func forgetRequests() async {
+  /// Removes all requests from the journal.
+  public func clearRequests() async {
     await server.clearJournal()
   }
 
@@ -30,7 +28,7 @@ extension MockServer {
   ///
   /// - Parameters:
   ///   - request: The requests.
-  ///   - times: How often; `nil` for once or more.
+  ///   - times: The number of requests; `nil` for one or more.
   ///   - sourceLocation: The place of the expectation, for the issue.
   /// - Throws: ``MockServerError`` with the differences and the requests received.
   public func expect(
@@ -45,7 +43,7 @@ extension MockServer {
     }
   }
 
-  /// Expects that requests were received as often as a range says: `times: 1...3`, `times: 2...`.
+  /// Expects a number of requests within a range: `times: 1...3`, `times: 2...`.
   public func expect(
     _ request: RequestPattern, times: some RangeExpression<Int> & Sendable,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -67,7 +65,7 @@ extension MockServer {
     ledger.recordExpected(met)
   }
 
-  /// Expects that requests were received in an order; others may have come before, between and after them.
+  /// Expects requests in an order; other requests may come before, between and after them.
   ///
   /// - Throws: ``MockServerError`` with the requests received, elsewhere than in Swift Testing.
   public func expect(
@@ -89,7 +87,7 @@ extension MockServer {
     }
   }
 
-  /// Expects that no requests were received but those that an expectation was met by, or that a test waited for.
+  /// Expects no requests besides those that met an expectation or that the test waited for.
   ///
   /// - Throws: ``MockServerError`` with those requests, elsewhere than in Swift Testing.
   public func expectNoOtherRequests(
@@ -106,7 +104,7 @@ extension MockServer {
     }
   }
 
-  /// Returns the oldest request that matches, and waits for it when it is yet to arrive.
+  /// Returns the oldest request that matches; waits for it when there is none yet.
   ///
   /// ```swift
   /// let saved = try await server.waitForRequest(.post("/bookmarks")).decode(Bookmark.self)
@@ -114,12 +112,11 @@ extension MockServer {
   ///
   /// - Parameters:
   ///   - request: The requests.
-  ///   - state: How far it has to be: until its response was made, or until it has been received, which is earlier only
-  ///     for one that a hold keeps waiting.
-  ///   - exchange: Requests up to this one are passed over; `nil` looks at all.
+  ///   - state: Whether to wait for its response, too; a held request is received before.
+  ///   - exchange: Looks only at requests after this one; `nil` for all.
   ///   - timeout: How long to wait.
   ///   - sourceLocation: The place of the call, for the error.
-  /// - Throws: ``MockServerError`` when the time is over or the task is cancelled.
+  /// - Throws: ``MockServerError`` when no request arrives in time or the task is cancelled.
   @discardableResult
   public func waitForRequest(
     _ request: RequestPattern, until state: Exchange.State = .responded, after exchange: Exchange? = nil,

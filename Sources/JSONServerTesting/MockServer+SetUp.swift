@@ -2,7 +2,7 @@ public import JSONServerMock
 public import Testing
 
 extension MockServer {
-  /// Responds to requests in one way from now on, whatever the data holds; comes before the stubs that are there.
+  /// Responds to requests with a fixed response from now on; the newest stub that matches applies.
   ///
   /// ```swift
   /// await server.stub(.get("/logo.png"), with: .file("Fixtures/logo.png"), times: 1)
@@ -11,7 +11,7 @@ extension MockServer {
   /// - Parameters:
   ///   - request: The requests.
   ///   - response: The response.
-  ///   - times: How many requests get it before it is gone, at least one; `nil` for no end.
+  ///   - times: The number of requests that get it, at least one; `nil` for all.
   ///   - sourceLocation: The place of the call, for issues.
   public func stub(
     _ request: RequestPattern, with response: Response, times: Int? = nil,
@@ -20,12 +20,12 @@ extension MockServer {
     await stub(request, inOrder: [response], times: times, sourceLocation: sourceLocation)
   }
 
-  /// Responds to requests with JSON from now on, whatever the data holds; comes before the stubs that are there.
+  /// Responds to requests with JSON from now on.
   ///
   /// ```swift
   /// await server.stub(.post("/api/v2/purchase"), with: ["balance": 200])
-  /// try await server.stub(.get("/me"), with: .encoding(User(id: 1, name: "Ada")))
   /// ```
+  @_disfavoredOverload
   public func stub(
     _ request: RequestPattern, with json: JSONValue, times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -33,7 +33,22 @@ extension MockServer {
     await stub(request, with: .json(json), times: times, sourceLocation: sourceLocation)
   }
 
-  /// Responds to requests with one response after the other from now on, with the last one again and again.
+  /// Responds to requests with a status from now on: `with: 404`.
+  public func stub(
+    _ request: RequestPattern, with status: Int, times: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await stub(request, with: .status(status), times: times, sourceLocation: sourceLocation)
+  }
+
+  /// Responds to requests with a status from now on: `with: .notFound`.
+  public func stub(
+    _ request: RequestPattern, with status: HTTPResponse.Status, times: Int? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await stub(request, with: .status(status), times: times, sourceLocation: sourceLocation)
+  }
+
+  /// Responds to requests with one response after the other from now on, and repeats the last one.
   ///
   /// ```swift
   /// await server.stub(.get("/job"), inOrder: [.status(.accepted), .reset, .json(["state": "done"])])
@@ -47,7 +62,7 @@ extension MockServer {
     }
   }
 
-  /// Responds to requests from now on with what a closure makes of them.
+  /// Responds to requests with the responses of a closure from now on.
   ///
   /// ```swift
   /// await server.stub(.get("/me")) { request in
@@ -57,10 +72,10 @@ extension MockServer {
   ///
   /// - Parameters:
   ///   - request: The requests.
-  ///   - times: How many requests it is called for; `nil` for no end.
+  ///   - times: The number of requests that it is called for; `nil` for all.
   ///   - sourceLocation: The place of the call, for issues.
-  ///   - respond: Makes the response; `nil` leaves the request to the stubs that are there, and to the data. What it throws
-  ///     is a 500 with the error's description, and an issue of the test.
+  ///   - respond: Returns the response; `nil` leaves the request to the other stubs and the data. An error that it throws
+  ///     becomes a 500 with the error's description, and an issue of the test.
   public func stub(
     _ request: RequestPattern, times: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation,
     respond: @escaping @Sendable (Request) async throws -> Response?
@@ -91,7 +106,7 @@ extension MockServer {
     await server.removeStubs()
   }
 
-  /// Lets requests fail from now on; the data stays as it is. Of several that match, the first one set up counts.
+  /// Fails requests from now on, without a change of the data. Of several faults that match, the first one set up applies.
   ///
   /// ```swift
   /// await server.fail(.any(), with: .status(429, headers: ["Retry-After": "30"]))
@@ -100,9 +115,9 @@ extension MockServer {
   ///
   /// - Parameters:
   ///   - request: The requests.
-  ///   - response: What they get: an error, whose body has the form that all errors have when it is empty; or `.hang`,
-  ///     `.reset`, `.truncated`, which break the connection.
-  ///   - times: How many requests fail before they succeed again, at least one; `nil` for no end.
+  ///   - response: The response, an error without a body gets the usual one; or `.hang`, `.reset`, `.truncated`, which break
+  ///     the connection.
+  ///   - times: The number of requests that fail, at least one; `nil` for all.
   ///   - sourceLocation: The place of the call, for issues.
   public func fail(
     _ request: RequestPattern, with response: Response, times: Int? = nil,
@@ -113,14 +128,14 @@ extension MockServer {
     }
   }
 
-  /// Lets requests fail with a status from now on: `with: 503`.
+  /// Fails requests with a status from now on: `with: 503`.
   public func fail(
     _ request: RequestPattern, with status: Int, times: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) async {
     await fail(request, with: .status(status), times: times, sourceLocation: sourceLocation)
   }
 
-  /// Lets requests fail with a status from now on: `with: .serviceUnavailable`.
+  /// Fails requests with a status from now on: `with: .serviceUnavailable`.
   public func fail(
     _ request: RequestPattern, with status: HTTPResponse.Status, times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -128,7 +143,7 @@ extension MockServer {
     await fail(request, with: .status(status), times: times, sourceLocation: sourceLocation)
   }
 
-  /// Delays requests from now on; they are processed afterwards.
+  /// Delays requests from now on.
   public func delay(
     _ request: RequestPattern, by duration: Duration, times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -136,7 +151,7 @@ extension MockServer {
     await delay(request, by: duration...duration, times: times, sourceLocation: sourceLocation)
   }
 
-  /// Delays requests by a random time in a range from now on; they are processed afterwards.
+  /// Delays requests by a random time in a range from now on.
   public func delay(
     _ request: RequestPattern, by range: ClosedRange<Duration>, times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation

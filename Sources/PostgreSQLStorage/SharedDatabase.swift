@@ -32,7 +32,7 @@
       var warnings: [String] = []
       if hasSeed, !isSeeded { warnings.append("\(address.description) holds data already; the seed is not used.") }
       if database.resourceNames.isEmpty {
-        warnings.append("\(address.description) holds no data; give some with --seed, or 'swift-json-server import'.")
+        warnings.append("\(address.description) holds no data; give a seed, or import a file.")
       }
       guard isWritten else { return OpenedSource(store: nil, database: database, warnings: warnings) }
       let store = SharedDatabase(address, schema, loaded: loaded) {

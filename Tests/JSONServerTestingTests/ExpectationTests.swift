@@ -118,7 +118,7 @@ struct `What a client is expected to have sent` {
   @Test func `Requests that were cleared no longer count`() async throws {
     let server = try MockServer.current
     _ = await server.respond(to: Request(.get, "/bookmarks"))
-    await server.forgetRequests()
+    await server.clearRequests()
     #expect(await server.requests.isEmpty)
     try await server.expect(.get("/bookmarks"), times: 0)
   }

@@ -27,7 +27,7 @@ struct `What no test should pass` {
       { try await withJSONServer(["posts": [], "count": 5]) { _ in } }
     ),
     (
-      #"signIn.users: no collection is named 'users'; there are posts. Add "users": []."#,
+      #"Server.SignIn.users: no collection is named 'users'; there are posts. Add "users": []."#,
       { try await withJSONServer(["posts": []], auth: "users") { _ in } }
     ),
     (

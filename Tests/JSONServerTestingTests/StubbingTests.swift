@@ -101,6 +101,34 @@ struct `What a test prepares` {
     try await server.expect("bookmarks", equals: [["id": 1, "title": "Swift"]])
   }
 
+  @Test(
+    arguments: [
+      .reset, .json(["reason": "locked"], status: 423), .stream(AsyncStream<Data> { $0.finish() }, type: "a/b"),
+    ] as [Response])
+  func `A hold fails its requests with any response that can be repeated`(_ response: Response) async throws {
+    let server = try MockServer.current
+    let hold = await server.hold(.get("/bookmarks"))
+    async let sent = send(.get, "/bookmarks")
+    try await hold.arrived(within: .seconds(60))
+    let isStream = response.body.isEmpty && response.delivery == .normal
+    try await withKnownIssue {
+      await hold.fail(with: response)
+      try await server.verify()
+    } when: {
+      isStream
+    }
+    #expect(try await sent.delivery == response.delivery)
+    #expect(try await sent.status == (isStream ? .ok : response.status))
+  }
+
+  @Test func `A stub is a status, by its number or its name`() async throws {
+    let server = try MockServer.current
+    await server.stub(.get("/bookmarks"), with: 404)
+    #expect(try await send(.get, "/bookmarks").status == .notFound)
+    await server.stub(.get("/bookmarks"), with: .gone)
+    #expect(try await send(.get, "/bookmarks").status == .gone)
+  }
+
   @Test func `Recovery releases what is held`() async throws {
     let server = try MockServer.current
     let hold = await server.hold(.any())
@@ -123,8 +151,8 @@ struct `What a test prepares` {
     let user = User(id: 1, name: "Ada")
     try await server.stub(.get("/me"), with: .encoding(user))
     await server.stub(.get("/shop"), with: .file("Fixtures/shop.json", status: .accepted))
-    let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
-    continuation.yield([1, 2])
+    let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
+    continuation.yield(Data([1, 2]))
     continuation.finish()
     await server.stub(.get("/stream")) { _ in .stream(pieces, type: "text/plain") }
     #expect(try JSONDecoder().decode(User.self, from: try await send(.get, "/me").body) == user)
@@ -139,6 +167,7 @@ struct `What a test prepares` {
     let server = try MockServer.current
     await server.stub(.post("/purchases")) { request in
       let purchase = try request.decode(Purchase.self)
+      guard request.query["coupon"] != nil else { return try .encoding(purchase, status: .accepted) }
       return .json([
         "path": .init(request.path), "coupon": .init(request.query["coupon"] ?? ""), "item": .init(purchase.item),
       ])
@@ -195,7 +224,7 @@ struct `What a test prepares` {
     }
   }
 
-  @Test(arguments: 0..<12)
+  @Test(arguments: 0..<13)
   func `What cannot be set up is an issue at its line, and nothing ends`(_ number: Int) async throws {
     let server = try MockServer.current
     try await withKnownIssue {
@@ -211,12 +240,13 @@ struct `What a test prepares` {
       case 8: await server.delay(.get("/a"), by: .seconds(-1))
       case 9: await server.fail(.get("http://a/b"), with: .reset, times: 1)
       case 10: await server.stub(.get("/a"), with: .file("no/such.json"))
+      case 11: await server.stub(.get("/bookmarks/:id"), with: [:])
       default: try await server.hold(.get("/__admin")).arrived(within: .milliseconds(1))
       }
     } matching: { issue in
       let text = issue.comments.map(\.rawValue).joined()
       let namesStatus = [0: "not 1000.", 1: "not -1.", 4: "not 99.", 7: "not 1000."][number].map(text.contains) ?? true
-      return number == 11 || issue.sourceLocation?.fileName == "StubbingTests.swift" && namesStatus
+      return number == 12 || issue.sourceLocation?.fileName == "StubbingTests.swift" && namesStatus
     }
     #expect(try await send(.get, "/bookmarks").status == .ok)
   }
@@ -240,7 +270,7 @@ struct `What a test prepares` {
         try await withJSONServer(listens: false) { server in
           switch kind {
           case "fault": await server.fail(.get("/a"), with: 503, times: 2)
-          case "stub": await server.stub(.get("/a"), with: 1, times: 1)
+          case "stub": await server.stub(.get("/a"), with: [], times: 1)
           default: _ = await server.hold(.get("/a"))
           }
           _ = await server.respond(to: Request(.get, "/b"))
@@ -270,7 +300,7 @@ struct `What a test prepares` {
     try await withJSONServer(listens: false) { server in
       await server.fail(.get("/a"), with: 503)
       await server.fail(.get("/b"), with: 503, times: 2)
-      await server.stub(.get("/a"), with: 1, times: 1)
+      await server.stub(.get("/a"), with: [], times: 1)
       await server.removeStubs()
       #expect(await server.respond(to: Request(.get, "/b")).status == .serviceUnavailable)
     }

@@ -184,7 +184,7 @@ extension AdminRoute {
     .post, "/auth/expire", "ExpireTokens", "Has all access tokens expire.", .one("Expired"), errors: [.notFound]
   ) { engine, call throws(RequestError) in
     guard engine.signIn != nil else {
-      throw RequestError(.notFound, "Nobody signs in here; start the server with --auth.")
+      throw RequestError(.notFound, "Nobody signs in here; start the server with Server.Configuration.signIn.")
     }
     engine.changeState(
       { Tokens.expire(in: &$0) }, then: call.respond { .json(["expired": .number(JSONNumber($1))]) })
@@ -270,17 +270,17 @@ extension AdminRoute {
         .delete, path, "\(removal)\(title)s",
         "Removes all \(name)s\(isHold ? " and lets their requests go on" : "").", query: query
       ) { engine, call throws(RequestError) in
-        let status = isHold ? try call.parameters.heldStatus() : nil
-        engine.rules.remove(kind, failingWith: status, on: engine, call.respond { _, _ in .json([:]) })
+        let response = isHold ? try call.parameters.heldResponse() : nil
+        engine.rules.remove(kind, failingWith: response, on: engine, call.respond { _, _ in .json([:]) })
       },
       AdminRoute(
         .delete, "\(path)/{id}", "\(removal)\(title)",
         "Removes a \(name)\(isHold ? " and lets its requests go on" : "").", query: query
       ) { engine, call throws(RequestError) in
-        let status = isHold ? try call.parameters.heldStatus() : nil
+        let response = isHold ? try call.parameters.heldResponse() : nil
         guard let number = Int(call.name) else { throw unknown(name, call) }
         engine.rules.remove(
-          kind, number, failingWith: status, on: engine,
+          kind, number, failingWith: response, on: engine,
           call.respond { $1 ? .json([:]) : unknown(name, call).response() })
       },
     ]
@@ -346,11 +346,11 @@ extension QueryParameters {
   /// Reads the parameter `status`, with which held requests fail; `nil` when they go on.
   ///
   /// - Throws: 400 for an invalid status.
-  fileprivate func heldStatus() throws(RequestError) -> HTTPResponse.Status? {
+  fileprivate func heldResponse() throws(RequestError) -> PreparedResponse? {
     guard let text = first("status") else { return nil }
     guard let code = Int(text), (200...599).contains(code) else {
       throw RequestError(.malformed, "'status' must be a number from 200 to 599.")
     }
-    return HTTPResponse.Status(code: code)
+    return FixedResponse(status: HTTPResponse.Status(code: code)).prepared(retryAfter: nil, nil)
   }
 }

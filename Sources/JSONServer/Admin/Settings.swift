@@ -43,7 +43,8 @@ struct SettingsChange {
   /// - Throws: 403, when the change of the settings is refused.
   func check(mayWrite: Bool) throws(RequestError) {
     guard mayWrite || isReadOnly != false else {
-      throw RequestError(.forbidden, "The server was started with --read-only and stays so; start it without.")
+      throw RequestError(
+        .forbidden, "The server was started with Server.Configuration.isReadOnly and stays so; start it without.")
     }
   }
 

@@ -113,7 +113,9 @@ extension RequestError {
   fileprivate init(_ error: JSONError) {
     let place = "\(error.line):\(error.column)"
     if error.code == .tooDeep {
-      self.init(.malformed, "The body is \(error.message) at \(place); the file may not be deeper. See --max-depth.")
+      self.init(
+        .malformed,
+        "The body is \(error.message) at \(place); the file may not be deeper. See Server.Configuration.maximumDepth.")
     } else {
       self.init(.malformed, "The body is not JSON: at \(place), \(error.message). Correct it there.")
     }

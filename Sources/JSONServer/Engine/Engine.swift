@@ -142,7 +142,7 @@ actor Engine: Application {
   func allowWriting(_ change: String) throws(RequestError) {
     guard settings.isReadOnly else { return }
     throw RequestError(
-      .forbidden, "The server is read-only (--read-only, or /__admin/settings); \(change) is refused.")
+      .forbidden, "The server is read-only (Server.Configuration.isReadOnly, or the settings); \(change) is refused.")
   }
 
   /// Names parameters without effect in the response, and logs each of them once.

@@ -193,9 +193,10 @@ extension Engine {
   /// finalize: JSONP · validator · compression · CORS · journal
   func finalize(_ context: RequestContext, _ response: consuming PreparedResponse) {
     guard !context.isInner else { return context.reply(response) }
+    response.respell(configuration.spellings)
     let body = policies.finalize(&response, for: context)
     if let origin = response.refusedOrigin, let hint = hints.hint(forRefused: origin) {
-      configuration.onEvent(.hint(hint))
+      configuration.onEvent(.hint(hint.respelled(configuration.spellings)))
     }
     journal.record(context, response, body: body, on: self)
     context.reply(response)

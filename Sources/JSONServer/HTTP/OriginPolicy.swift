@@ -45,7 +45,10 @@ struct CrossOriginPolicy: Sendable {
     guard let origin = foreignOrigin(of: request) else { return }
     throw RequestError(
       .forbidden,
-      "A page of the origin '\(origin)' may not read with the parameter 'callback'; start the server with --cors for it."
+      """
+      A page of the origin '\(origin)' may not read with the parameter 'callback'; start the server with \
+      \(Self.option(for: origin)) to let it.
+      """
     )
   }
 
@@ -130,9 +133,9 @@ struct CrossOriginPolicy: Sendable {
     return origin
   }
 
-  /// The option that allows an origin.
+  /// The setting that allows an origin.
   static func option(for origin: String) -> String {
-    "--cors \(Origin(origin) == nil ? "'*'" : origin)"
+    "Server.Configuration.crossOrigin for \(Origin(origin) == nil ? "'*'" : origin)"
   }
 
   /// Names the fields that a page may read. A list names `Link` even without pages, as json-server does.
@@ -282,7 +285,7 @@ struct HostPolicy: Sendable {
         .forbidden,
         """
         The host '\(name.name)' of the Host field is not allowed; use localhost or an IP address, or start the server \
-        with --allowed-host \(name.name).
+        with Server.Configuration.allowedHosts for \(name.name).
         """)
     }
   }

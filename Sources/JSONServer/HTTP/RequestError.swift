@@ -187,7 +187,22 @@ extension RequestError {
   }
 }
 
+extension String {
+  /// A message with options in place of the names of Swift's members, such as `--auth` for `Server.Configuration.signIn`.
+  package func respelled(_ spellings: KeyValuePairs<String, String>) -> String {
+    guard contains("Server.") else { return self }
+    return spellings.reduce(self) { $0.replacing($1.key, with: $1.value) }
+  }
+}
+
 extension PreparedResponse {
+  /// Respells the message of an error.
+  mutating func respell(_ spellings: KeyValuePairs<String, String>) {
+    guard !spellings.isEmpty, let message = errorMessage, message.contains("Server.") else { return }
+    errorMessage = message.respelled(spellings)
+    body = .bytes(Array(String(decoding: bytes, as: UTF8.self).respelled(spellings).utf8))
+  }
+
   /// Creates the response to an error, in the form that all errors have.
   ///
   /// - Parameter members: Members of the body in addition to those of every error.

@@ -1,6 +1,12 @@
 public import HTTPTypes
 public import JSONServerValues
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 // Each kind of response takes the status as a number, or as a constant of HTTPTypes.
 
 extension Response {
@@ -24,6 +30,14 @@ extension Response {
     _ value: JSONValue, status: HTTPResponse.Status, headers: KeyValuePairs<String, String> = [:]
   ) -> Response { .json(value, status: status.code, headers: headers) }
 
+  /// A response with the JSON of a Swift value.
+  ///
+  /// - Throws: What the encoder throws.
+  public static func encoding(
+    _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), status: HTTPResponse.Status = .ok,
+    headers: KeyValuePairs<String, String> = [:]
+  ) throws -> Response { .json(try .encoding(value, encoder: encoder), status: status, headers: headers) }
+
   /// A response with text.
   public static func text(
     _ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200,
@@ -38,28 +52,36 @@ extension Response {
 
   /// A response with bytes.
   public static func data(
-    _ bytes: some Sequence<UInt8>, type: String, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
+    _ bytes: some Sequence<UInt8>, type: String = "application/octet-stream", status: Int = 200,
+    headers: KeyValuePairs<String, String> = [:]
   ) -> Response { Response(status, headers, Array(bytes), type: type) }
 
   /// A response with bytes.
   public static func data(
-    _ bytes: some Sequence<UInt8>, type: String, status: HTTPResponse.Status,
+    _ bytes: some Sequence<UInt8>, type: String = "application/octet-stream", status: HTTPResponse.Status,
     headers: KeyValuePairs<String, String> = [:]
   ) -> Response { .data(bytes, type: type, status: status.code, headers: headers) }
 
   /// A response whose body arrives piece by piece.
   ///
   /// - Parameters:
-  ///   - pieces: The pieces. A stream without a length counts as endless, such as server-sent events: it ends when the
+  ///   - pieces: The pieces, such as `Data`. A stream without a length counts as endless, such as server-sent events: it ends when the
   ///     client disconnects or the server stops. A stream with a length is sent to its end and cut off at the length.
   ///   - length: The number of all bytes; `nil` when it is unknown.
   ///   - type: The type of the body.
   ///   - headers: Further header fields.
-  public static func stream(
-    _ pieces: AsyncStream<[UInt8]>, length: Int? = nil, type: String, headers: KeyValuePairs<String, String> = [:]
+  public static func stream<Piece: Sequence<UInt8> & Sendable>(
+    _ pieces: AsyncStream<Piece>, length: Int? = nil, type: String, headers: KeyValuePairs<String, String> = [:]
   ) -> Response {
     var response = Response(200, headers, type: type)
-    response.content = .stream(pieces, length: length)
+    let bytes = AsyncStream { continuation in
+      let task = Task {
+        for await piece in pieces { continuation.yield(Array(piece)) }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+    response.content = .stream(bytes, length: length)
     return response
   }
 

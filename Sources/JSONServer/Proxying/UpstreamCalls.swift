@@ -68,8 +68,8 @@ final class UpstreamCalls {
       throw RequestError(
         .loop,
         """
-        \(upstream.url) leads back to this server, which has nothing at \(request.path); --proxy must name another \
-        server.
+        \(upstream.url) leads back to this server, which has nothing at \(request.path); \
+        Server.Configuration.upstream must name another server.
         """)
     }
     if !request.isSafe { try engine.allowWriting(request.method.rawValue) }
@@ -136,12 +136,17 @@ extension Upstream {
       return .failure(
         RequestError(
           .badGateway,
-          "Nothing here responds to \(request.method) \(request.path), and \(url) (--proxy) cannot be asked: \(error)"))
+          """
+          Nothing here responds to \(request.method) \(request.path), and \(url) (Server.Configuration.upstream) cannot \
+          be asked: \(error)
+          """))
     }
   }
 
   fileprivate var slow: RequestError {
-    RequestError(.gatewayTimeout, "\(url) (--proxy) has not responded within \(timeout / .seconds(1)) seconds.")
+    RequestError(
+      .gatewayTimeout,
+      "\(url) (Server.Configuration.upstream) has not responded within \(timeout / .seconds(1)) seconds.")
   }
 }
 

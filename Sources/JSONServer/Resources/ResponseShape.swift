@@ -205,8 +205,8 @@ extension ValidJSON {
       throw RequestError(
         .malformed,
         """
-        With --wrap \(name) the body's '\(name)' holds the record, an object; it is \(kind.description). A member of the \
-        record that is called so goes inside, as in {"\(name)": {"\(name)": …}}.
+        With Server.Configuration.wrapName \(name) the body's '\(name)' holds the record, an object; it is \
+        \(kind.description). A member of the record that is called so goes inside, as in {"\(name)": {"\(name)": …}}.
         """)
     }
     return content

@@ -90,14 +90,14 @@ extension Response.Delivery {
 }
 
 extension FixedResponse {
-  /// The response of a fault with this action; `nil` for a fault with only a delay.
+  /// The response of a fault with this action, or of a hold; `nil` for a fault with only a delay.
   func prepared(retryAfter: Int?, _ action: Fault.Action?) -> PreparedResponse? {
     guard !isEmpty || action != nil || retryAfter != nil else { return nil }
     var fixed = self
     if retryAfter != nil, status == nil { fixed.status = .tooManyRequests }
     var response = fixed.prepared
     if body == nil, response.status.code >= 400 || action == .truncate {
-      response = .error(response.status, "A fault caused this response; see /__admin/faults.")
+      response = .error(response.status, "A fault or a hold caused this response; see Server.addFault and Server.hold.")
     }
     if let retryAfter { response.headerFields[.retryAfter] = String(retryAfter) }
     response.headerFields.replace(with: headerFields)

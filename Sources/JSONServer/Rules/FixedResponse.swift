@@ -140,7 +140,8 @@ struct BodyFiles: Sendable {
   func read(_ name: String) throws(RequestError) -> [UInt8] {
     if let bytes = contents[name] { return bytes }
     guard let directory else {
-      throw Self.refusal("needs --stubs: the file is looked up beside the stubs file, and there is none.")
+      throw Self.refusal(
+        "needs Server.Configuration.stubsFile: the file is looked up beside the stubs file, and there is none.")
     }
     let segments = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard !segments.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {

@@ -228,6 +228,9 @@ struct PathPattern: Sendable {
     guard !path.contains("#") else {
       throw Self.refusal(of: path, "clients keep to themselves what follows a #; write %23 for the character")
     }
+    guard isLiteral || !path.contains("/:") else {
+      throw Self.refusal(of: path, "no client sends a name after a colon; write * for any characters, %3A for a colon")
+    }
     let decoded = PercentEncoding.decode(path.utf8, plusIsSpace: false) ?? String(path)
     let segments = decoded.split(separator: "/")
     guard !segments.contains("."), !segments.contains("..") else {

@@ -126,7 +126,7 @@ final class Rules {
       let seconds = JSONValue(rounding: engine.configuration.limits.holdTimeout / .seconds(1)).text()
       engine.rules.endHold(
         of: number,
-        "The request was held for \(seconds) seconds, and nobody released it; DELETE /__admin/holds/\(id) does, in time.",
+        "The request was held for \(seconds) seconds, and nobody released hold \(id) in time (Server.releaseHold).",
         on: engine)
     }
     waiting.context.progress(
@@ -187,16 +187,16 @@ final class Rules {
 
   /// Removes a rule, or all rules of a kind; passes on whether there was one.
   ///
-  /// - Parameter status: The status with which held requests fail; `nil` lets them go on.
+  /// - Parameter response: The response to held requests; `nil` lets them go on.
   func remove(
-    _ kind: Rule.Kind, _ id: Int? = nil, failingWith status: HTTPResponse.Status? = nil, on engine: isolated Engine,
+    _ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil, on engine: isolated Engine,
     _ completion: @escaping Engine.Completion<Bool>
   ) {
     let isShared = engine.isShared && kind.isShared
     let isForAll = id == nil && isShared
     // The server keeps its own rules when removing the shared rules fails.
     let isOwn = !isForAll && table.removeOwn(kind, id)
-    if kind == .hold, isOwn { release(from: id, failingWith: status, on: engine) }
+    if kind == .hold, isOwn { release(from: id, failingWith: response, on: engine) }
     guard isShared, !isOwn else { return completion(engine, .success(isOwn)) }
     engine.changeState {
       SharedRule.remove(kind, id, from: &$0)
@@ -207,8 +207,7 @@ final class Rules {
   }
 
   /// Releases or fails the requests of one hold, or of all holds, in the order of their arrival.
-  private func release(from id: Int?, failingWith status: HTTPResponse.Status?, on engine: isolated Engine) {
-    let response = status.map(Self.heldResponse)
+  private func release(from id: Int?, failingWith response: PreparedResponse?, on engine: isolated Engine) {
     for visit in numbers(in: id).compactMap({ held.removeValue(forKey: $0)?.visit }) {
       if let response { engine.finalize(visit.context, response) } else { stub(visit, on: engine) }
     }
@@ -216,13 +215,6 @@ final class Rules {
 
   /// The numbers of the requests in one hold, or in all holds, in the order of their arrival.
   private func numbers(in id: Int?) -> [Int] { held.filter { id == nil || $0.value.hold == id }.keys.sorted() }
-
-  /// The response to a held request that fails.
-  private static func heldResponse(_ status: HTTPResponse.Status) -> PreparedResponse {
-    let status = status.withPhrase
-    guard status.code >= 400 else { return PreparedResponse(status: status) }
-    return .error(status, "This response was chosen when the hold was released; see /__admin/holds.")
-  }
 
   /// Replaces the stubs of the stubs file.
   func replaceFile(with stubs: [Rule]) {

@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 extension Server {
   /// Adds a fault, which makes requests fail; the first added fault that matches counts.
   ///
@@ -71,10 +69,20 @@ extension Server {
   }
 
   /// Removes a hold, if it exists, and lets its requests go on.
+  public func releaseHold(_ id: Int) async {
+    await remove(.hold, id)
+  }
+
+  /// Removes a hold, if it exists, and lets its requests fail.
   ///
-  /// - Parameter status: The status with which they fail instead.
-  public func releaseHold(_ id: Int, failingWith status: HTTPResponse.Status? = nil) async {
-    await remove(.hold, id, failingWith: status)
+  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a response that cannot be sent.
+  public func releaseHold(_ id: Int, failingWith response: Response) async throws(ServerError) {
+    do throws(RequestError) {
+      let action = Fault(.any(), response).action
+      await remove(.hold, id, failingWith: try FixedResponse(response).prepared(retryAfter: nil, action))
+    } catch {
+      throw ServerError(.invalidConfiguration, error.message)
+    }
   }
 
   /// Removes all holds, and lets their requests go on.
@@ -99,9 +107,9 @@ extension Server {
     }
   }
 
-  private func remove(_ kind: Rule.Kind, _ id: Int? = nil, failingWith status: HTTPResponse.Status? = nil) async {
+  private func remove(_ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil) async {
     await carryOut(failingAs: "Not all of the \(kind.rawValue)s were removed") {
-      $0.rules.remove(kind, id, failingWith: status, on: $0, $1)
+      $0.rules.remove(kind, id, failingWith: response, on: $0, $1)
     }
   }
 }

@@ -40,7 +40,7 @@ final class Sessions {
   var allowed: Sessions {
     get throws(RequestError) {
       if areAllowed { return self }
-      throw RequestError(.notFound, "This server has no sessions; start it with --sessions.")
+      throw RequestError(.notFound, "This server has no sessions; start it with Server.Configuration.hasSessions.")
     }
   }
 

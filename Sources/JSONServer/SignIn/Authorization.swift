@@ -61,8 +61,10 @@ final class Authorization {
       guard case .allowed = self.guard(of: name).decision(on: .write, isSignedIn: true) else {
         throw RequestError(
           .forbidden,
-          "POST \(context.request.path) changes all data, and not everybody who signs in may write '\(name)' (--guard)."
-        )
+          """
+          POST \(context.request.path) changes all data, and not everybody who signs in may write '\(name)' \
+          (Server.SignIn.guards).
+          """)
       }
     }
   }

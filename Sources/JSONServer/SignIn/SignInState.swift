@@ -199,22 +199,22 @@ extension RequestError {
 extension Server.SignIn {
   /// Refuses a configuration that does not fit the data or the clock.
   ///
-  /// - Throws: ``ServerError`` that begins with the invalid member, for which the command names its option.
+  /// - Throws: ``ServerError`` that begins with the invalid member.
   func check(_ database: Database) throws(ServerError) {
     let names = database.resourceNames.joined(separator: ", ")
     guard case .collection? = database.resource(named: users) else {
       throw ServerError(
         .invalidConfiguration,
-        "signIn.users: no collection is named '\(users)'; there are \(names). Add \"\(users)\": [].")
+        "Server.SignIn.users: no collection is named '\(users)'; there are \(names). Add \"\(users)\": [].")
     }
     for name in guards.keys.sorted() where database.resource(named: name) == nil {
       throw ServerError(
-        .invalidConfiguration, "signIn.guards: no resource is named '\(name)'; there are \(names).")
+        .invalidConfiguration, "Server.SignIn.guards: no resource is named '\(name)'; there are \(names).")
     }
     guard tokenLifetime > .zero, tokenLifetime <= .seconds(Self.longestLifetime) else {
       throw ServerError(
         .invalidConfiguration,
-        "signIn.tokenLifetime: choose from 1 to \(Self.longestLifetime) seconds, which is a year.")
+        "Server.SignIn.tokenLifetime: choose from 1 to \(Self.longestLifetime) seconds, which is a year.")
     }
   }
 

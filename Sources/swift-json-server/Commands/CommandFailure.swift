@@ -15,15 +15,28 @@ struct CommandFailure: Error {
     self.excerpt = excerpt
   }
 
-  /// The options for the members of a configuration with which the messages of a server's errors begin.
-  private static let options = [
-    "signIn.users": "--auth", "signIn.guards": "--guard", "signIn.tokenLifetime": "--token-lifetime",
+  /// The options for the names of Swift's members in a server's messages.
+  static let spellings: KeyValuePairs = [
+    "Server.SignIn.users": "--auth",
+    "Server.SignIn.guards": "--guard",
+    "Server.SignIn.tokenLifetime": "--token-lifetime",
+    "Server.Configuration.signIn": "--auth",
+    "Server.Configuration.allowedHosts for": "--allowed-host",
+    "Server.Configuration.crossOrigin for": "--cors",
+    "Server.Configuration.hasSessions": "--sessions",
+    "Server.Configuration.isReadOnly": "--read-only",
+    "Server.Configuration.maximumDepth": "--max-depth",
+    "Server.Configuration.stubsFile": "--stubs",
+    "Server.Configuration.upstream": "--proxy",
+    "Server.Configuration.wrapName": "--wrap",
+    "Server.addFault": "/__admin/faults",
+    "Server.hold": "/__admin/holds",
+    "Server.releaseHold": "DELETE /__admin/holds/{id}",
+    "Server.importDatabase(replacing: true)": "--replace",
   ]
 
   init(_ error: ServerError) {
-    let member = String(error.message.prefix { $0 != ":" })
-    let message = Self.options[member].map { $0 + error.message.dropFirst(member.count) } ?? error.message
-    self.init(ExitStatus(error.code), message, excerpt: error.excerpt)
+    self.init(ExitStatus(error.code), error.message.respelled(Self.spellings), excerpt: error.excerpt)
   }
 
   /// Calls a closure, and converts a server's error to a ``CommandFailure``.

@@ -8,6 +8,7 @@ extension ServeCommand {
   func configuration(for source: Source) throws(CommandFailure) -> Server.Configuration {
     try refuseNonsense()
     var configuration = Server.Configuration(source: source)
+    configuration.spellings = CommandFailure.spellings
     configuration.hosts = address.host
     configuration.port = address.port ?? defaultPort
     configuration.tlsIdentity = tlsIdentity

@@ -80,7 +80,7 @@ struct `The calls of the documentation` {
     let hold = await server.hold(.get("/bookmarks"))
     async let bookmarks = send(.get, "/bookmarks")
     try await hold.arrived()
-    await hold.release()  // or: await hold.fail(with: 503)
+    await hold.release()  // or: await hold.fail(with: .reset)
     #expect(try await bookmarks == .ok)
   }
 

@@ -26,7 +26,7 @@ import Testing
   func `Any other name is refused`(host: String) {
     let error = #expect(throws: RequestError.self) { try policy.check(host: host) }
     #expect(error?.status == .forbidden)
-    #expect(error?.message.contains("--allowed-host") == true)
+    #expect(error?.message.contains("Server.Configuration.allowedHosts for ") == true)
   }
 
   @Test(arguments: [

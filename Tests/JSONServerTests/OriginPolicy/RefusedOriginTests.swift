@@ -8,8 +8,9 @@ import Testing
 @Suite struct `A page's origin` {
   @Test(
     arguments: [
-      ("http://localhost:5173", nil), ("https://evil.com", "--cors https://evil.com "), ("null", "--cors '*' "),
-      ("http://loc alhost", "--cors '*' "),
+      ("http://localhost:5173", nil), ("https://evil.com", "crossOrigin for https://evil.com "),
+      ("null", "crossOrigin for '*' "),
+      ("http://loc alhost", "crossOrigin for '*' "),
     ] as [(String, String?)])
   func `is named once with the option that lets it in, and marks each response that it does not get`(
     _ origin: String, _ option: String?

@@ -19,7 +19,7 @@ import Testing
     #expect(response.status == .badGateway)
     #expect(
       try response.json["message"] == """
-        Nothing here responds to GET /elsewhere, and https://api.example.com/v2 (--proxy) cannot be asked: \
+        Nothing here responds to GET /elsewhere, and https://api.example.com/v2 (Server.Configuration.upstream) cannot be asked: \
         Connection refused.
         """)
   }

@@ -70,6 +70,21 @@ import Testing
     #expect(error?.code == .notSaved)
   }
 
+  @Test(
+    arguments: [
+      ([:], "(Server.Configuration.isReadOnly,"), (["Server.Configuration.isReadOnly": "--read-only"], "(--read-only,"),
+    ] as [(KeyValuePairs<String, String>, String)])
+  func `is kept with a message that names the setting as the person who started the server knows it`(
+    _ spellings: KeyValuePairs<String, String>, _ name: String
+  ) async throws {
+    let server = try await AdminFixture.server {
+      $0.isReadOnly = true
+      $0.spellings = spellings
+    }
+    #expect(await server.send(.post, "/__admin/reset").text.contains(name))
+    #expect(await server.journal.allSatisfy { $0.refusal?.contains(name) == true })
+  }
+
   @Test func `is in no snapshot as long as it may be taken back`() async throws {
     for durability in [Server.Configuration.Durability.full, .fast] {
       let server = try EngineFixture(

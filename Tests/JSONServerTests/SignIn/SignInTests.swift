@@ -68,9 +68,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (Server.SignIn(users: "people"), "signIn.users:"), (Server.SignIn(users: "profile"), "signIn.users:"),
-    (Server.SignIn(guards: ["pots": .signedIn]), "signIn.guards:"),
-    (Server.SignIn(tokenLifetime: .zero), "signIn.tokenLifetime:"),
+    (Server.SignIn(users: "people"), "Server.SignIn.users:"), (Server.SignIn(users: "profile"), "Server.SignIn.users:"),
+    (Server.SignIn(guards: ["pots": .signedIn]), "Server.SignIn.guards:"),
+    (Server.SignIn(tokenLifetime: .zero), "Server.SignIn.tokenLifetime:"),
   ])
   func `is refused at start, by the member's name, when the data has no place for it`(
     signIn: Server.SignIn, member: String

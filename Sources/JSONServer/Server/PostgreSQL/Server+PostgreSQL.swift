@@ -59,7 +59,9 @@ extension Server {
         }
       }
       guard isWritten else {
-        throw ServerError(.notSaved, "\(source.description) holds data already; replace it with --replace.")
+        throw ServerError(
+          .notSaved, "\(source.description) holds data already; replace it with Server.importDatabase(replacing: true)."
+        )
       }
     #else
       throw ServerError.withoutPostgreSQL(source)

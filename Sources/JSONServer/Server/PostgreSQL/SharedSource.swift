@@ -63,7 +63,7 @@ package struct SharedSource {
   func readSeed(_ parser: SourceParser) throws(ServerError) -> Database? {
     guard let path = seed else { return nil }
     guard let file = OpenFile(path: path), file.isRegular else {
-      throw ServerError(.sourceMissing, "\(path): there is no such file; check what --seed names.")
+      throw ServerError(.sourceMissing, "\(path): there is no such file; check the seed.")
     }
     let text = UTF8Slice(file.read(from: 0, count: file.size))
     do throws(SourceFault) {
