@@ -1,11 +1,10 @@
 package import JSONServer
 
-/// The response to requests that nothing responds to: the path leads nowhere, the method does not apply there, or nothing
-/// understands a parameter.
+/// The treatment of requests with an unknown path, method or parameter.
 public enum UnexpectedRequests: Sendable, Hashable {
-  /// They get a 404 or 405, and such a parameter is ignored.
+  /// They get a 404 or 405; an unknown parameter is ignored.
   case allow
-  /// They get a 400 that says what was probably meant, and are issues at the end of the test.
+  /// They get a 400 that suggests what was meant, and are issues at the end of the test.
   case issue
 }
 

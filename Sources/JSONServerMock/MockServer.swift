@@ -9,19 +9,18 @@ import Synchronization
   public import Foundation
 #endif
 
-/// A server of its own for a test, a preview or an app that a UI test launches, with its own data and its own record of what
-/// the client did.
+/// A server for a test, a preview or an app that a UI test launches, with its own data and its own journal of requests.
 ///
-/// A test gets one from JSONServerTesting's trait `.jsonServer(…)` or function `withJSONServer`, and never has to stop it.
-/// Where neither fits, as in `setUp` and `tearDown`, in previews and for UI tests, one is started with
+/// A test gets a server from JSONServerTesting's trait `.jsonServer(…)` or function `withJSONServer`, which stop it. For
+/// `setUp` and `tearDown`, previews and UI tests, start one with
 /// ``start(_:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)-(MockData,_,_,_,_,_,_)``.
 public final class MockServer: Sendable {
-  /// The server of JSONServer, for what a test seldom needs.
+  /// The server of the library JSONServer, with further functions.
   public let server: Server
 
-  /// The address to give to the client under test, such as `http://localhost:49152`.
+  /// The address for the client under test, such as `http://localhost:49152`.
   ///
-  /// A server that does not listen has an address, too; it is reached with `URLSessionConfiguration.jsonServer(_:)`.
+  /// A server that does not listen has an address for sessions of `URLSessionConfiguration.jsonServer(_:)`.
   public let url: URL
 
   /// The rules and expectations of the test.
@@ -71,12 +70,12 @@ public final class MockServer: Sendable {
   /// - Parameters:
   ///   - data: The data at the start; never written back.
   ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``url`` has it, too.
-  ///   - unexpectedRequests: How the server treats requests that nothing responds to: `.allow` or `.issue`.
-  ///   - auth: The collection of the users who sign in; `nil` when clients do not sign in.
+  ///   - unexpectedRequests: Whether requests without a resource or stub get a 404, or are issues.
+  ///   - auth: The collection of the users who sign in; `nil` for no sign-in.
   ///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves sessions of
   ///     `URLSessionConfiguration.jsonServer(_:)`.
-  ///   - sourcePath: The source file of the call, from which a path of the data leads.
-  ///   - configure: Changes the rest of the configuration.
+  ///   - sourcePath: The source file of the call, to which the path of a data file is relative.
+  ///   - configure: Changes other members of the configuration.
   /// - Throws: ``MockServerError`` or `ServerError` when the server does not start.
   public static func start(
     _ data: MockData = [:], pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
@@ -118,7 +117,7 @@ public final class MockServer: Sendable {
     }
   }
 
-  /// Closes the socket, without waiting for clients, and releases what is held.
+  /// Closes the socket without waiting for clients, and releases held requests.
   public func stop() async {
     for session in sessions { session.stopLoadingURLs() }
     stopLoadingURLs()
@@ -138,9 +137,9 @@ public final class MockServer: Sendable {
   /// app.launchEnvironment = first.environment
   /// ```
   ///
-  /// It ends with the test. The same name returns the same session.
+  /// The session ends with the test. The same name returns the same session.
   ///
-  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; of any other text a name is made.
+  /// - Parameter name: The session's name.
   public func session(_ name: String) -> MockServer {
     knownSessions.withLockedValue { sessions in
       if let known = sessions[name] { return known }
@@ -152,7 +151,7 @@ public final class MockServer: Sendable {
     }
   }
 
-  /// The variables of an app that a test launches, for `XCUIApplication.launchEnvironment`: `JSON_SERVER_URL`.
+  /// The environment for an app that a test launches, for `XCUIApplication.launchEnvironment`: `JSON_SERVER_URL`.
   public var environment: [String: String] {
     ["JSON_SERVER_URL": url.absoluteString]
   }

@@ -1,4 +1,4 @@
-/// Why a test has no server, why what it expects of the client did not happen, or what is wrong with a call.
+/// A server that does not start, an expectation that is not met, or a wrong call.
 public struct MockServerError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure.
   package enum Code: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct MockServerError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure.
   package let code: Code
 
-  /// A message for a person; for an unmet expectation with the difference and the requests received.
+  /// The message; for an unmet expectation with the difference and the requests.
   public let description: String
 
   package init(_ code: Code, _ description: String) {

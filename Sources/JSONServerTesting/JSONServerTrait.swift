@@ -13,8 +13,8 @@ public import Testing
 /// }
 /// ```
 ///
-/// On a suite it holds for all tests within; a trait of the test itself comes before it. When a test fails, the
-/// requests that came are attached to it.
+/// On a suite, the trait gives each test a server of its own; a test's own trait takes precedence. The requests of a failed
+/// test are attached to it.
 public struct JSONServerTrait: TestTrait, SuiteTrait, TestScoping {
   let configuration: @Sendable () throws -> MockConfiguration
 
@@ -56,12 +56,12 @@ extension Trait where Self == JSONServerTrait {
   /// - Parameters:
   ///   - data: The data at the start; never written back.
   ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; `server.url` has it, too.
-  ///   - unexpectedRequests: How the server treats requests that nothing responds to: `.allow` or `.issue`.
-  ///   - auth: The collection of the users who sign in; `nil` when clients do not sign in.
+  ///   - unexpectedRequests: Whether requests without a resource or stub get a 404, or are issues.
+  ///   - auth: The collection of the users who sign in; `nil` for no sign-in.
   ///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves sessions of
   ///     `URLSessionConfiguration.jsonServer(_:)`.
-  ///   - sourcePath: The source file of the test, from which a path of the data leads.
-  ///   - configure: Changes the rest of the configuration.
+  ///   - sourcePath: The source file of the test, to which the path of a data file is relative.
+  ///   - configure: Changes other members of the configuration.
   public static func jsonServer(
     _ data: MockData = [:], pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
     auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,

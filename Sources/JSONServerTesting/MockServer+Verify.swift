@@ -13,15 +13,12 @@ extension MockServer {
     }
   }
 
-  /// Checks the rules of the test: a fault or a stub with `times`, or a hold, that no request met is a failure, and so
-  /// is a request that was not expected.
+  /// Reports holds, and faults and stubs with `times`, that no request met, and unexpected requests.
   ///
-  /// The trait and `withJSONServer` do this at the end of a test; a test with `MockServer.start` does it in `tearDown`, and
-  /// one that knows the failure within `withKnownIssue`. In Swift Testing each failure is recorded as an issue where it was
-  /// set up; elsewhere they are thrown.
+  /// The trait and `withJSONServer` do this at the end of a test. Call it in `tearDown` after `MockServer.start`, or within
+  /// `withKnownIssue`. In Swift Testing each failure is an issue at the line that set it up; elsewhere failures are thrown.
   ///
-  /// - Throws: ``MockServerError`` with what is wrong in this server and its sessions, and with what a call before reported
-  ///   that could not throw.
+  /// - Throws: ``MockServerError`` with the failures of this server and its sessions, and those of calls that cannot throw.
   public func verify() async throws(MockServerError) {
     for session in sessions {
       do throws(MockServerError) {

@@ -1,6 +1,6 @@
 public import JSONServerMock
 
-/// Runs a closure with a server of its own, and stops the server however the closure ends.
+/// Runs a closure with a server of its own, and stops the server afterwards.
 ///
 /// ```swift
 /// try await withJSONServer(["bookmarks": []]) { server in
@@ -10,22 +10,22 @@ public import JSONServerMock
 /// }
 /// ```
 ///
-/// Hundreds may run at a time; they share a few threads. Where the system lets a process have few open files, further ones
-/// start when others have stopped.
+/// Hundreds of servers run at a time, on a few threads. Where a process may open few files, a server waits until others have
+/// stopped.
 ///
 /// - Parameters:
 ///   - data: The data at the start; never written back.
 ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; `server.url` has it, too.
-///   - unexpectedRequests: How the server treats requests that nothing responds to: `.allow` or `.issue`.
-///   - auth: The collection of the users who sign in; `nil` when clients do not sign in.
+///   - unexpectedRequests: Whether requests without a resource or stub get a 404, or are issues.
+///   - auth: The collection of the users who sign in; `nil` for no sign-in.
 ///   - listens: Whether the server has a socket, on a free port of localhost; without one it serves sessions of
 ///     `URLSessionConfiguration.jsonServer(_:)`.
-///   - sourcePath: The source file of the test, from which a path of the data leads.
+///   - sourcePath: The source file of the test, to which the path of a data file is relative.
 ///   - isolation: The actor that the closure runs on; the caller's.
-///   - configure: Changes the rest of the configuration.
-///   - body: What to do while the server runs; ``MockServer/current`` is the server there.
+///   - configure: Changes other members of the configuration.
+///   - body: The closure; ``MockServer/current`` is the server there.
 /// - Returns: What the closure returns.
-/// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or what the closure throws.
+/// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or the error of the closure.
 public func withJSONServer<Result>(
   _ data: MockData = [:], pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
   auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
