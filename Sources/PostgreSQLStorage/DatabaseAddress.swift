@@ -26,7 +26,7 @@
       let schemas = parameters.filter { $0.hasPrefix(Self.schemaParameter) }
       let name = schemas.last.map { String($0.dropFirst(Self.schemaParameter.count)) } ?? "json_server"
       let rest = parameters.filter { !$0.hasPrefix(Self.schemaParameter) }
-      connection = Self.joined(String(parts[0]), rest)
+      connection = parts[0] + (rest.isEmpty ? "" : "?\(rest.joined(separator: "&"))")
       schema = name
       self.description = description
       let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
@@ -35,10 +35,6 @@
           .invalidAddress,
           "\(description): '\(name)' is no name of a schema; write up to 63 letters, digits and underscores.")
       }
-    }
-
-    private static func joined(_ base: String, _ parameters: [String]) -> String {
-      parameters.isEmpty ? base : "\(base)?\(parameters.joined(separator: "&"))"
     }
   }
 #endif

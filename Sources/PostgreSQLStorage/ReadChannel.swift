@@ -23,10 +23,10 @@
     /// The newest version when it was looked at last whether somebody has the turn.
     private var watched: Int?
     /// The version that cannot be served, and why: it is not read again.
-    private var refused: (version: Int, id: String?, failure: StorageError)?
-    /// Whether the data is built on a version of this very database.
-    private var isVerified = false
-    private var lastRenewal: ContinuousClock.Instant?
+    private var refused: (id: VersionID, failure: StorageError)?
+    /// When a connection may be made.
+    private var renewal = ContinuousClock.now
+    private var lastLoss: ContinuousClock.Instant?
     private var wait = shortestWait
 
     private static let deadline = Duration.seconds(3)
@@ -67,7 +67,7 @@
         let timer = DispatchSource.makeTimerSource(queue: channel.executor.queue)
         timer.setEventHandler { self.assumeIsolated { $0.doWhatIsDue() } }
         channel.timer = timer
-        channel.connect()
+        channel.doWhatIsDue()
         timer.activate()
       }
     }
@@ -99,53 +99,47 @@
     ///
     /// - Throws: ``StorageError``, also while the newest version is one that cannot be served.
     private func newest() throws(StorageError) -> Int {
-      guard let connection, !connection.isLost else {
-        throw versions.failure ?? StorageError(.unavailable, "\(address.description): there is no connection.")
-      }
+      let connection = try connected()
       do throws(StorageError) {
-        let base = versions.base
-        if !isVerified {
-          if base.version >= 0, try connection.commitID(of: base.version, deadline: Self.deadline) != base.id {
-            forgetBase(base.version)
-          }
-          isVerified = true
-        }
-        let newest = try connection.version(deadline: Self.deadline)
-        versions.change { $0.newest = newest }
-        if newest < base.version { forgetBase(base.version) }
-        if let refused, refused.version == newest,
-          try connection.commitID(of: newest, deadline: Self.deadline) == refused.id
-        {
-          throw refused.failure
-        }
-        // A commit ends with what others have written before it.
-        guard isToBeReported, versions.commits == 0 else {
-          record(nil)
-          return newest
-        }
-        let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
-        switch found.source {
-        case .success(let source): if !source.isUnchanged { onChanges(source) }
-        case .failure(let failure):
-          refused = (found.version, found.commitID, failure)
-          throw failure
-        }
-        refused = nil
+        let newest = try takeChanges(connection)
         record(nil)
-        reported = (found.since, found.version)
-        // However long it took: the server takes it over now, so that it need not be read again.
-        wake(after: Self.interval)
-        return found.version
+        return newest
       } catch {
-        // What was cancelled, or lacked memory or space, may not be another time.
         guard connection.isLost || error.code == .refused || error.code == .noSpace else {
           // As when somebody has changed the tables.
           if error.code != .conflict { record(error) }
           throw error
         }
-        guard renew(because: error) else { throw error }
+        // What was cancelled, or lacked memory or space, may not be another time.
+        drop(because: error)
         return try newest()
       }
+    }
+
+    private func takeChanges(_ connection: Connection) throws(StorageError) -> Int {
+      let base = versions.base.id
+      let newest = try connection.newest(deadline: Self.deadline)
+      versions.change { $0.newest = newest.number }
+      // The database is another one, which lacks what the data is built on.
+      if newest.number <= base.number, newest != base {
+        versions.forgetBase(base)
+        reported = nil
+      }
+      if let refused, refused.id == newest { throw refused.failure }
+      // A commit ends with what others have written before it.
+      guard isToBeReported, versions.commits == 0 else { return newest.number }
+      let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
+      refused = nil
+      switch found.source {
+      case .success(let source): if !source.isUnchanged { onChanges(source) }
+      case .failure(let failure):
+        refused = (found.id, failure)
+        throw failure
+      }
+      reported = (found.since ?? versions.base.id.number, found.id.number)
+      // However long it took: the server takes it over now, so that it need not be read again.
+      wake(after: Self.interval)
+      return found.id.number
     }
 
     /// Records why the database cannot be asked, or that it can be again, and tells of it once.
@@ -155,20 +149,14 @@
       if isNew { onFailure(failure) }
     }
 
-    /// Records that the database is another one, which lacks what the data is built on.
-    private func forgetBase(_ version: Int) {
-      versions.forgetBase(version)
-      reported = nil
-    }
-
     /// Reports what others have written, unless a commit of this server is about to bring it.
     private func fetchChanges() {
-      if isToBeReported, versions.commits + versions.turns == 0 { _ = try? newest() }
+      if isToBeReported, versions.commits == 0 { _ = try? newest() }
     }
 
     /// Whether others have written what was not reported yet, or not to data that it fits.
     private var isToBeReported: Bool {
-      let (base, newest) = (versions.base.version, versions.newest)
+      let (base, newest) = (versions.base.id.number, versions.newest)
       return newest > base && reported.map { base < $0.since || newest > $0.version } ?? true
     }
 
@@ -176,8 +164,8 @@
     private func receive() {
       guard let connection else { return }
       guard let notices = connection.receive() else {
-        let lost = StorageError(.unavailable, "\(address.description): the connection was lost.")
-        if renew(because: lost) { _ = try? newest() }
+        drop(because: StorageError(.unavailable, "\(address.description): the connection was lost."))
+        _ = try? newest()
         return
       }
       let newest = notices.compactMap { Int($0) }.max() ?? -1
@@ -187,10 +175,8 @@
 
     /// Connects again, or asks although nothing was heard.
     private func doWhatIsDue() {
-      guard let connection, !connection.isLost else { return connect() }
       wake(after: Self.interval)
       reported = nil
-      isVerified = false
       _ = try? newest()
       watchTurn()
       // The connection may have been lost.
@@ -210,20 +196,41 @@
 
     private func wake(after seconds: Double) { timer?.schedule(deadline: .now() + seconds) }
 
-    private func connect() {
-      do throws(StorageError) {
-        use(try Connection.open(address))
-        if versions.failure != nil { _ = try newest() }
-        wait = Self.shortestWait
-      } catch {
-        if connection == nil || connection?.isLost == true { reconnect(because: error) }
+    private func connected() throws(StorageError) -> Connection {
+      if let connection { return connection }
+      guard .now >= renewal else {
+        throw versions.failure ?? StorageError(.unavailable, "\(address.description): there is no connection.")
       }
+      do throws(StorageError) {
+        let new = try Connection.open(address)
+        use(new)
+        wait = Self.shortestWait
+        return new
+      } catch {
+        postpone(because: error)
+        throw error
+      }
+    }
+
+    /// Gives up the connection. Another is made at once, so that a single cut is not reported, and a second one within a
+    /// second later.
+    private func drop(because error: StorageError) {
+      use(nil)
+      if let lastLoss, .now - lastLoss < .seconds(1) { postpone(because: error) }
+      lastLoss = .now
+    }
+
+    private func postpone(because error: StorageError) {
+      record(error)
+      renewal = .now + .seconds(wait)
+      wake(after: wait)
+      wait = min(wait * 2, Self.longestWait)
     }
 
     /// Uses another connection, and learns of its notices.
     private func use(_ new: Connection?) {
       input?.cancel()
-      (input, connection, isVerified) = (nil, new, false)
+      (input, connection) = (nil, new)
       guard let new else { return }
       // Databases that speak the protocol but have no notices are asked at intervals alone.
       _ = try? new.run("LISTEN \"\(address.schema)\"", deadline: Self.deadline)
@@ -233,28 +240,6 @@
       input.setCancelHandler { withExtendedLifetime(new) {} }
       input.activate()
       self.input = input
-      wake(after: Self.interval)
-    }
-
-    /// Reconnects at once, so that a single cut is not reported.
-    ///
-    /// - Returns: Whether that worked; otherwise it is tried again and again, later.
-    private func renew(because error: StorageError) -> Bool {
-      let isFirst = lastRenewal.map { .now - $0 > .seconds(1) } ?? true
-      guard isFirst, let again = try? Connection.open(address) else {
-        reconnect(because: error)
-        return false
-      }
-      lastRenewal = .now
-      use(again)
-      return true
-    }
-
-    private func reconnect(because error: StorageError) {
-      use(nil)
-      record(error)
-      wake(after: wait)
-      wait = min(wait * 2, Self.longestWait)
     }
   }
 #endif

@@ -35,7 +35,7 @@
         warnings.append("\(address.description) holds no data; give some with --seed, or 'swift-json-server import'.")
       }
       guard isWritten else { return OpenedSource(store: nil, database: database, warnings: warnings) }
-      let store = SharedDatabase(address, schema, loaded: loaded) {
+      let store = SharedDatabase(address, SharedVersions(loaded, database, schema)) {
         onEdit(.changed($0))
       } onFailure: { failure in
         onWarning(
@@ -47,19 +47,19 @@
 
     /// Creates the connections of a server whose data is of a version; the one for commits is made when it is needed.
     private init(
-      _ address: DatabaseAddress, _ schema: Schema, loaded: LoadedDatabase,
+      _ address: DatabaseAddress, _ versions: SharedVersions,
       onChanges: @escaping @Sendable (LoadedSource) -> Void, onFailure: @escaping @Sendable (StorageError?) -> Void
     ) {
       self.address = address
-      versions = SharedVersions(loaded, schema)
+      self.versions = versions
       commits = CommitChannel(address, versions)
       reads = ReadChannel(address, versions, onChanges: onChanges, onFailure: onFailure)
       reads.open()
     }
 
-    package var version: Int { versions.base.version }
+    package var version: Int { versions.base.id.number }
 
-    package var behind: Int { max(0, versions.newest - versions.base.version) }
+    package var behind: Int { max(0, versions.newest - versions.base.id.number) }
 
     package var failure: StorageError? { versions.failure }
 
@@ -76,9 +76,14 @@
       _ version: Database, after base: Database, _ state: [ServerState.Row],
       completion: @escaping @Sendable (CommitResult) -> Void
     ) {
+      commit(StoredCommit(version: version, rows: version.placedRows(since: base), state: state), completion)
+    }
+
+    package func takeTurn(completion: @escaping @Sendable (CommitResult) -> Void) { commit(nil, completion) }
+
+    private func commit(_ commit: StoredCommit?, _ completion: @escaping @Sendable (CommitResult) -> Void) {
       versions.change { $0.commits += 1 }
-      let commit = version.placedRows(since: base).map(StoredCommit.rows) ?? .whole(version)
-      commits.commit(commit, state) { [self] result in
+      commits.commit(commit) { [self] result in
         versions.change { $0.commits -= 1 }
         completion(result)
         switch result {
@@ -88,19 +93,9 @@
       }
     }
 
-    package func adopt(_ source: LoadedSource) { versions.change { $0.base = (source.generation, source.commitID) } }
-
-    package func takeTurn(
-      mark: @escaping @Sendable () -> Int,
-      completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void
-    ) {
-      if let failure { return completion(mark(), .failure(failure)) }
-      versions.change { $0.turns += 1 }
-      commits.takeTurn(mark: mark) { [self] number, result in
-        versions.change { $0.turns -= 1 }
-        completion(number, result)
-        if case .failure = result { reads.catchUp() }
-      }
+    package func adopt(_ source: LoadedSource) {
+      guard let database = source.database else { return }
+      versions.change { $0.base = (VersionID(number: source.generation, commit: source.commitID), database) }
     }
 
     package func releaseTurn() { commits.releaseTurn() }
@@ -110,40 +105,18 @@
       reads.check(completion)
     }
 
-    // MARK: Snapshots
-
-    package func snapshots(_ completion: @escaping @Sendable (Result<[SnapshotEntry], StorageError>) -> Void) {
-      copy(completion) { connection throws(StorageError) in try connection.snapshots() }
-    }
-
-    package func saveSnapshot(
-      named name: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
-    ) {
-      copy(completion) { connection throws(StorageError) in try connection.saveSnapshot(named: name) }
-    }
-
-    package func restoreSnapshot(
-      named name: String?, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void
-    ) {
-      copy(completion) { connection throws(StorageError) in try connection.restoreSnapshot(name ?? "") }
-    }
-
-    package func removeSnapshot(
-      _ name: String, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void
-    ) {
-      copy(completion) { connection throws(StorageError) in try connection.removeSnapshot(name) }
-    }
-
-    private func copy<Success: Sendable>(
-      _ completion: @escaping @Sendable (Result<Success, StorageError>) -> Void,
-      _ work: @escaping @Sendable (Connection) throws(StorageError) -> Success
+    package func snapshots(
+      _ action: SnapshotAction, completion: @escaping @Sendable (Result<[SnapshotEntry], StorageError>) -> Void
     ) {
       copies.async { [self] in
         // What cannot be served can be replaced still, by a reset.
         if let failure, !versions.isReached { return completion(.failure(failure)) }
+        let isReached: () -> Bool = { self.versions.isReached }
         completion(
           Result { () throws(StorageError) in
-            try Connection.transaction(address, while: { self.versions.isReached }, work)
+            try Connection.transaction(address, while: isReached) { connection throws(StorageError) in
+              try connection.snapshots(action)
+            }
           })
       }
     }
@@ -170,11 +143,12 @@
       var isSeeded = false
       if try connection.isEmpty(), let seed = try seed() {
         isSeeded = try write(seed, to: address, replacing: false)
-      } else if try !connection.hasSnapshot("") {
+      } else if try !connection.hasSnapshot(Connection.initial) {
         // Users of the database have filled it, and a reset goes back to that.
         try Connection.transaction(address) { connection throws(StorageError) in
           try connection.takeTurn(deadline: CommitChannel.deadline)
-          if try !connection.isEmpty(), try !connection.hasSnapshot("") { try connection.keep(as: "") }
+          if try connection.isEmpty() { return }
+          if try !connection.hasSnapshot(Connection.initial) { try connection.keep(as: Connection.initial) }
         }
       }
       return (try connection.load(schema, isInTransaction: false), isSeeded)
@@ -205,8 +179,8 @@
         let version = try connection.takeTurn(deadline: CommitChannel.deadline)
         let isEmpty = try connection.isEmpty()
         guard replacing || isEmpty else { return false }
-        try connection.replaceAll(database, onto: version, id: CommitID.random)
-        try connection.keep(as: "")
+        try connection.replaceAll(database, onto: version.number, id: VersionID.newCommit)
+        try connection.keep(as: Connection.initial)
         return true
       }
     }

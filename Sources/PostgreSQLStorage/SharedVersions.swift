@@ -3,16 +3,29 @@
   import JSONDatabase
   import NIOConcurrencyHelpers
 
+  /// A version of the data.
+  ///
+  /// After a failover the database may lack the last commits. Another commit then has the same number, but another id.
+  struct VersionID: Hashable, Sendable {
+    /// The number; -1 when the version is unknown.
+    let number: Int
+    /// The id of the commit that made the version.
+    let commit: String?
+
+    /// An id for a commit that nothing else has.
+    static var newCommit: String {
+      String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+  }
+
   /// The versions of which the connections of a server tell each other.
   @dynamicMemberLookup
   final class SharedVersions: Sendable {
     struct State: Sendable {
       /// How the data is read.
       let schema: Schema
-      /// The version that the server's data is built on; -1 when it is not known to be one of the database. And the id of
-      /// the commit that made it: after a failure the database may be one that lacks the last commits, and another version
-      /// has the same number.
-      var base: (version: Int, id: String?)
+      /// The version that the server's data is built on.
+      var base: (id: VersionID, database: Database)
       /// The newest version that was seen.
       var newest: Int
       /// Why the database cannot be asked now; `nil` while it can.
@@ -21,20 +34,17 @@
       var stall: ContinuousClock.Instant?
       /// How many commits are under way, each of which ends with what others have written before it.
       var commits = 0
-      /// How many turns are waited for, which bring what others have written, too.
-      var turns = 0
 
       /// Whether the database is there, as far as is known: even if what it holds cannot be served.
       var isReached: Bool { failure.map { $0.code == .invalidDatabase } ?? true }
       /// Whether others have written what the server's data does not hold.
-      var isBehind: Bool { newest > base.version }
+      var isBehind: Bool { newest > base.id.number }
     }
 
     private let state: NIOLockedValueBox<State>
 
-    init(_ loaded: LoadedDatabase, _ schema: Schema) {
-      state = NIOLockedValueBox(
-        State(schema: schema, base: (loaded.version, loaded.commitID), newest: loaded.version))
+    init(_ loaded: LoadedDatabase, _ database: Database, _ schema: Schema) {
+      state = NIOLockedValueBox(State(schema: schema, base: (loaded.id, database), newest: loaded.id.number))
     }
 
     subscript<Value>(dynamicMember path: KeyPath<State, Value>) -> Value {
@@ -45,17 +55,9 @@
 
     /// Records that the data is not known to be built on a version of the database.
     ///
-    /// - Parameter version: The version that the data was built on when that was found out.
-    func forgetBase(_ version: Int) {
-      change { if $0.base.version == version { $0.base = (-1, nil) } }
-    }
-  }
-
-  /// The names of commits, by which a server finds its own again.
-  enum CommitID {
-    /// One that nothing else has.
-    static var random: String {
-      String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+    /// - Parameter id: The version that the data was built on when that was found out; `nil` for whichever.
+    func forgetBase(_ id: VersionID? = nil) {
+      change { if id == nil || id == $0.base.id { $0.base.id = VersionID(number: -1, commit: nil) } }
     }
   }
 #endif

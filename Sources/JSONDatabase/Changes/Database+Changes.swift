@@ -1,12 +1,26 @@
 import JSONServerValues
 
 /// A record that differs between two versions.
-struct RecordChange {
-  let resource: String
+package struct RecordChange {
+  /// The name of the resource.
+  package let resource: String
   let position: Int
   let slot: Int
   let before: Row?
   let after: Row?
+  fileprivate let idName: String
+
+  /// The record's id; `nil` for what has none.
+  package var id: String? { after?.id(named: idName)?.string ?? before?.id(named: idName)?.string }
+
+  /// Whether there was a record before.
+  package var wasThere: Bool { before != nil }
+
+  /// The record that is there now; `nil` when it is gone, or has no id.
+  package var record: WrittenRecord? {
+    guard let after, let id else { return nil }
+    return WrittenRecord(text: after.record, id: id)
+  }
 }
 
 extension Database {
@@ -33,14 +47,15 @@ extension Database {
   /// resources.
   ///
   /// - Complexity: About O(number of resources + rows / 4096 + number of changes).
-  func changes(since base: Database) -> [RecordChange] {
+  package func changes(since base: Database) -> [RecordChange] {
     changedPositions(since: base).sorted().flatMap { position -> [RecordChange] in
       guard entries.indices.contains(position), base.entries.indices.contains(position),
         let now = entries[position].collection, let before = base.entries[position].collection
       else { return [] }
       return (now.rows.differences(from: before.rows, atMost: .max) ?? []).map { slot in
         RecordChange(
-          resource: now.name, position: position, slot: slot, before: before.rows[slot], after: now.rows[slot])
+          resource: now.name, position: position, slot: slot, before: before.rows[slot], after: now.rows[slot],
+          idName: now.idName)
       }
     }
   }

@@ -1,16 +1,4 @@
-package import JSONServerValues
-
-/// Another server's change of a place.
-package struct AppliedRow: Sendable {
-  /// The name of the resource.
-  package let resource: String
-  /// The record's id; `nil` for a resource that is one value.
-  package let id: String?
-  /// Whether there was a record before.
-  package let wasThere: Bool
-  /// The record that is there now; `nil` when it is gone.
-  package let record: WrittenRecord?
-}
+import JSONServerValues
 
 extension Database {
   /// The place of a record among those of its collection, which no other record gets; `nil` for none.
@@ -18,51 +6,33 @@ extension Database {
     (try? collection(name))?.slot(of: id, patience)
   }
 
-  /// Takes over what others wrote.
+  /// Applies the write of another server to a place.
   ///
-  /// - Returns: What became of each place; one that is as it was is left out.
-  /// - Throws: ``JSONError`` when a text is no JSON, or its resource is not there; nothing is changed then.
-  /// - Complexity: O(log n) for each row, and the size of the texts.
-  package mutating func apply(_ placed: [PlacedRow]) throws(JSONError) -> [AppliedRow] {
-    let rows = try placed.map { placed throws(JSONError) in try parsed(placed) }
-    var applied: [AppliedRow] = []
-    for (place, row) in zip(placed, rows) {
-      let entry = entries[place.resource]
-      guard entry.collection != nil else {
-        // As for a server that reads everything: an object has one row, and without it is empty.
-        let value = row?.record ?? .emptyObject
-        guard place.slot == 0, entry.singularText != value.slice else { continue }
-        entries[place.resource].resource = entry.isServed ? .singular(value) : .unserved(value)
-        applied.append(AppliedRow(resource: entry.name, id: nil, wasThere: true, record: nil))
-        continue
+  /// - Returns: The reason why the row cannot be served; `nil` for none. Such a row leaves the place as it was, and no record
+  ///   is added there until another row is written.
+  /// - Complexity: O(log n), and the size of the text.
+  package mutating func apply(_ placed: PlacedRow) -> String? {
+    do throws(JSONError) {
+      let row = try parsed(placed)
+      guard entries[placed.resource].collection == nil else {
+        change(placed.resource) { collection in
+          collection.setUnreadable(false, at: placed.slot)
+          if collection.rows[placed.slot]?.record.slice != row?.record.slice { collection.set(row, at: placed.slot) }
+        }
+        return nil
       }
-      if let report = take(row, at: place.slot, of: place.resource) { applied.append(report) }
+      // As for a server that reads everything: an object has one row, and without it is empty.
+      let (entry, value) = (entries[placed.resource], row?.record ?? .emptyObject)
+      if placed.slot == 0, entry.singularText != value.slice {
+        entries[placed.resource].resource = entry.isServed ? .singular(value) : .unserved(value)
+      }
+      return nil
+    } catch {
+      if entries.indices.contains(placed.resource) {
+        change(placed.resource) { $0.setUnreadable(true, at: placed.slot) }
+      }
+      return error.message
     }
-    return applied
-  }
-
-  /// Keeps records out of a place where others wrote what ``apply(_:)`` refuses, until something else is there.
-  package mutating func reserve(_ place: PlacedRow) {
-    guard entries.indices.contains(place.resource) else { return }
-    change(place.resource) { $0.setUnreadable(true, at: place.slot) }
-  }
-
-  private mutating func take(_ row: Row?, at slot: Int, of position: Int) -> AppliedRow? {
-    let name = entries[position].name
-    let idName = schema.idName(of: name)
-    var before: Row?
-    var isSame = false
-    change(position) { collection in
-      collection.setUnreadable(false, at: slot)
-      before = collection.rows[slot]
-      isSame = before?.record.slice == row?.record.slice
-      if !isSame { collection.set(row, at: slot) }
-    }
-    guard !isSame, let id = (row ?? before)?.id(named: idName)?.string ?? before?.id(named: idName)?.string else {
-      return isSame ? nil : AppliedRow(resource: name, id: nil, wasThere: before != nil, record: nil)
-    }
-    return AppliedRow(
-      resource: name, id: id, wasThere: before != nil, record: row.map { WrittenRecord(text: $0.record, id: id) })
   }
 
   private func parsed(_ placed: PlacedRow) throws(JSONError) -> Row? {

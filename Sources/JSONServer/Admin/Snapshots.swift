@@ -20,7 +20,7 @@ final class Snapshots {
   /// Passes on the snapshots, oldest first.
   func list(on engine: isolated Engine, _ completion: @escaping Engine.Completion<[SnapshotEntry]>) {
     guard let shared = engine.writes.shared else { return completion(engine, .success(kept.map(\.entry))) }
-    shared.snapshots { result in engine.execute { completion($0, result.mapError(RequestError.init)) } }
+    shared.snapshots(.list) { result in engine.execute { completion($0, result.mapError(RequestError.init)) } }
   }
 
   /// Saves a snapshot of the data, once the data is saved; passes on the snapshot's name.
@@ -39,8 +39,8 @@ final class Snapshots {
       }
     }
     whenSaved(on: engine) { engine in
-      shared.saveSnapshot(named: name) { result in
-        engine.execute { completion($0, result.mapError(RequestError.init)) }
+      shared.snapshots(.save(name)) { result in
+        engine.execute { completion($0, result.map { $0.first?.name ?? "" }.mapError(RequestError.init)) }
       }
     }
   }
@@ -70,13 +70,13 @@ final class Snapshots {
     }
     try engine.allowWriting("replacing all data")
     whenSaved(on: engine) { engine in
-      shared.restoreSnapshot(named: name) { result in
+      shared.snapshots(.restore(name)) { result in
         engine.execute { engine in
           switch result {
-          case .success(true):
+          case .success(let restored) where !restored.isEmpty:
             // The change is carried out, even if the database cannot be reached any more.
             engine.writes.whenCurrent(on: engine) { engine, _ in engine.respond(to: requester, with: response) }
-          case .success(false): engine.refuse(requester, because: Self.unknown(name))
+          case .success: engine.refuse(requester, because: Self.unknown(name))
           case .failure(let error): engine.refuse(requester, because: RequestError(error))
           }
         }
@@ -100,7 +100,9 @@ final class Snapshots {
       kept.removeAll { $0.entry.name == name }
       return completion(engine, .success(kept.count < count))
     }
-    shared.removeSnapshot(name) { result in engine.execute { completion($0, result.mapError(RequestError.init)) } }
+    shared.snapshots(.remove(name)) { result in
+      engine.execute { completion($0, result.map { !$0.isEmpty }.mapError(RequestError.init)) }
+    }
   }
 
   /// Does work when all earlier writes are saved and visible in the database.

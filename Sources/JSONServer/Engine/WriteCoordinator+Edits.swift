@@ -93,10 +93,7 @@ extension WriteCoordinator {
   ///
   /// When the edit removes or reverts acknowledged writes, these get a durable copy first (R2).
   func takeOver(_ source: LoadedSource, on engine: isolated Engine) {
-    if let shared {
-      turns.recordConflict()
-      return takeOver(source, from: shared, on: engine)
-    }
+    if let shared { return takeOver(source, from: shared, on: engine) }
     let waiting = takeBackUnsavedRequests(on: engine)
     guard takeover == nil else {
       takeover?.waiting += waiting

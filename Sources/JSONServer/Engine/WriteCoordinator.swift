@@ -22,8 +22,6 @@ final class WriteCoordinator {
   let shared: (any SharedStore)?
   /// The requests that wait for the number of the newest version.
   var readIndex = ReadIndex()
-  /// The requests that wait until no other server can write.
-  var turns = TurnQueue()
   /// The error of the file, while the last valid version is served; `nil` for none.
   var invalidSource: String?
   /// The data that was last loaded from the source: a reset restores it, and an edit can lose only later writes.
@@ -71,18 +69,13 @@ final class WriteCoordinator {
   }
 
   /// Replaces the data with a loaded version; nothing is left to save.
-  func adopt(_ read: Database) {
+  ///
+  /// - Parameter positions: The positions of the resources that differ; `nil` for all.
+  func adopt(_ read: Database, changing positions: Set<Int>? = nil) {
     take(read)
     deletions.removeAll()
     recordSaved(database, deletions)
-    revisions.changeAll()
-  }
-
-  /// Applies changes that are already saved, in place of others that were rolled back.
-  func applySaved<Result>(_ change: (inout Database) throws(JSONError) -> Result) throws(JSONError) -> Result {
-    let result = try change(&database)
-    saved.database = database
-    return result
+    if let positions { revisions.change(positions) } else { revisions.changeAll() }
   }
 
   private func recordSaved(_ version: Database, _ deletions: Deletions) {
@@ -184,7 +177,7 @@ final class WriteCoordinator {
   // MARK: Commits
 
   /// Starts a commit after the writes of the same round of the event loop, and soon after it, have joined.
-  private func startCommitSoon(on engine: isolated Engine) {
+  func startCommitSoon(on engine: isolated Engine) {
     let start: @Sendable () -> Void = { engine.assumeIsolated { $0.writes.startCommit(on: $0) } }
     if commits.gatheringTime == .zero {
       engine.loop.execute(start)
@@ -206,7 +199,7 @@ final class WriteCoordinator {
     guard let store, commits.start(isAllowed: !mustWait) else { return }
     let (version, deletions, state) = (database, deletions, state)
     watchSlowCommit(of: version, on: engine)
-    store.commit(version, after: saved.database, state.rows(since: savedState.mark)) { commit in
+    let completion: @Sendable (CommitResult) -> Void = { commit in
       engine.loop.execute {
         engine.assumeIsolated { engine in
           if case .done = commit { engine.writes.recordSaved(state) }
@@ -214,6 +207,8 @@ final class WriteCoordinator {
         }
       }
     }
+    if let shared, commits.inFlight?.takesTurn == true { return shared.takeTurn(completion: completion) }
+    store.commit(version, after: saved.database, state.rows(since: savedState.mark), completion: completion)
   }
 
   private func recordSaved(_ state: ServerState) {
@@ -413,7 +408,10 @@ struct PendingResponse {
   /// Whether it changes the shared state.
   var changesState = false
 
-  var isWrite: Bool { !resources.isEmpty || changesState }
+  /// Whether the request is carried out only when no other server can write.
+  var awaitsTurn = false
+
+  var isWrite: Bool { !resources.isEmpty || changesState || awaitsTurn }
 }
 
 /// The responses that wait for one commit.
@@ -425,6 +423,8 @@ struct Batch {
   var isLarge = false
 
   var isEmpty: Bool { responses.isEmpty }
+  /// Whether the commit only takes the turn, and its requests are carried out after that.
+  var takesTurn: Bool { responses.contains(where: \.awaitsTurn) }
 }
 
 /// The writes that are not on disk yet: the batch that is being written, and the next batch (group commit).

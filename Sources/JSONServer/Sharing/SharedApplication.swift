@@ -21,8 +21,7 @@ struct SharedApplication: Application {
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
     reply: @escaping Reply
   ) {
-    let mayWrite = request.method != .get && request.method != .head && request.method != .options
-    guard mayWrite || reads == .linearizable, !isAdministrative(request) else {
+    guard reads == .linearizable, !isAdministrative(request) else {
       return engine.respond(to: request, progress: progress, reply: reply)
     }
     let work: ReadIndex.Work = { engine, failure in
@@ -32,16 +31,7 @@ struct SharedApplication: Application {
         reply: reply)
       engine.finalize(context, RequestError(failure).response())
     }
-    engine.assumeIsolated { engine in
-      // Behind a large write it only waits, and needs no turn of its own.
-      if mayWrite, engine.writes.turns.isContended, engine.writes.largeWrite == nil {
-        engine.writes.whenInTurn(on: engine, work)
-      } else if reads == .linearizable {
-        engine.writes.whenCurrent(on: engine, work)
-      } else {
-        work(engine, nil)
-      }
-    }
+    engine.assumeIsolated { $0.writes.whenCurrent(on: $0, work) }
   }
 
   private func isAdministrative(_ request: Request) -> Bool {

@@ -1,7 +1,6 @@
 import JSONDatabase
 import JSONServerValues
 import JSONStorage
-import NIOConcurrencyHelpers
 
 // What other servers write is not an edit that may have been made without having seen what was written here: it is the
 // next version, and is taken over in place.
@@ -22,17 +21,9 @@ extension WriteCoordinator {
       if source.generation > shared.version { takeOver(source, from: shared, on: engine) }
     }
     releaseReads(on: engine)
-    guard !overtaken.isEmpty else { return }
-    turns.recordConflict()
-    whenInTurn(on: engine) { [overtaken] engine, failure in
-      for requester in overtaken {
-        if let failure {
-          engine.refuse(requester, because: RequestError(failure))
-        } else {
-          engine.carryOut(requester)
-        }
-      }
-      engine.writes.goOnCommitting(on: engine)
+    for requester in overtaken {
+      let pending = PendingResponse(requester: requester, response: .json([:]), awaitsTurn: true)
+      if commits.add(pending, changing: []) { startCommitSoon(on: engine) }
     }
   }
 
@@ -43,11 +34,14 @@ extension WriteCoordinator {
   /// Takes over what other servers have written, and carries out again what was not saved.
   func takeOver(_ source: LoadedSource, from shared: any SharedStore, on engine: isolated Engine) {
     let waiting = takeBackUnsavedRequests(on: engine)
-    var applied: [AppliedRow] = []
+    let base = database
     switch source.content {
-    case .rows(let rows, let base) where base <= shared.version: applied = apply(rows, on: engine)
+    case .newer(let newer, let since) where since <= shared.version:
+      let positions = newer.changedPositions(since: base)
+      // Others may have written where the removed records were.
+      if !positions.isEmpty || source.problem != nil { adopt(newer, changing: positions) }
     // After a commit whose outcome is unknown, and in the place of another database, only the whole says what there is.
-    case .rows:
+    case .newer:
       resume(waiting, on: engine)
       askAgain(shared, on: engine)
       return releaseUnusedTurn()
@@ -60,11 +54,15 @@ extension WriteCoordinator {
       engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
     case .part: break
     }
+    if let problem = source.problem {
+      invalidSource = problem
+      engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(problem)."))
+    }
     let isWhole = if case .whole = source.content { true } else { false }
     takeState(source.state, isWhole: isWhole, on: engine)
     engine.signIn?.forgetUsers(on: engine)
     // When those no longer watch whose tokens are void.
-    engine.events.publish(applied)
+    if !isWhole { engine.events.publish(database, since: base) }
     shared.adopt(source)
     resume(waiting, on: engine)
     releaseReads(on: engine)
@@ -73,54 +71,37 @@ extension WriteCoordinator {
 
   /// Lets other servers write, unless a write of this one is about to be committed, or waits for the turn.
   func releaseUnusedTurn() {
-    if let shared, !isChanging, !isTakingTurn { shared.releaseTurn() }
+    if let shared, !isChanging { shared.releaseTurn() }
   }
 
   /// Whether a write of this server is under way, or is about to be committed.
   var isChanging: Bool { !commits.isIdle || largeWrite != nil || takeover != nil }
-
-  private func apply(_ rows: [PlacedRow], on engine: isolated Engine) -> [AppliedRow] {
-    guard !rows.isEmpty else { return [] }
-    // Others may have written where the removed records were.
-    deletions.removeAll()
-    var positions: Set<Int> = []
-    var applied: [AppliedRow] = []
-    for row in rows {
-      do throws(JSONError) {
-        applied += try applySaved { database throws(JSONError) in try database.apply([row]) }
-        positions.insert(row.resource)
-      } catch {
-        // A user of the database wrote what no client can; that record stays as it was, beside others' changes, and no
-        // other takes its place.
-        try? applySaved { database throws(JSONError) in database.reserve(row) }
-        invalidSource = error.message
-        engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(error.message)."))
-      }
-    }
-    revisions.change(positions)
-    return applied
-  }
 }
 
 extension EventFeed {
   /// Publishes what other servers have changed; where that is much of a resource, that it has to be read again.
-  fileprivate func publish(_ applied: [AppliedRow]) {
-    var counts: [String: Int] = [:]
-    for row in applied { counts[row.resource, default: 0] += 1 }
-    let reloaded = counts.filter { $0.value > Self.maximumChanges }
-    for row in applied where reloaded[row.resource] == nil { publish(DataChange(row), resources: []) }
-    publishReload(of: reloaded.keys.sorted())
+  fileprivate func publish(_ version: Database, since base: Database) {
+    let changes = Dictionary(grouping: version.changes(since: base), by: \.resource)
+    for name in version.resourceNames(at: version.changedPositions(since: base)) {
+      let changes = changes[name]?.map(DataChange.init) ?? []
+      if changes.isEmpty || changes.count > Self.maximumChanges {
+        publishReload(of: [name])
+      } else {
+        for change in changes { publish(change, resources: []) }
+      }
+    }
   }
 }
 
 extension DataChange {
-  /// The changes of another server.
-  fileprivate init(_ applied: AppliedRow) {
-    switch (applied.id, applied.record) {
-    case (_, let record?):
-      self = applied.wasThere ? .updated(applied.resource, record) : .created(applied.resource, record)
-    case (let id?, nil): self = .deleted(applied.resource, id: id, dependents: [:])
-    case (nil, nil): self = .reloaded(applied.resource)
+  /// The change of another server.
+  fileprivate init(_ change: RecordChange) {
+    if let record = change.record {
+      self = change.wasThere ? .updated(change.resource, record) : .created(change.resource, record)
+    } else if let id = change.id {
+      self = .deleted(change.resource, id: id, dependents: [:])
+    } else {
+      self = .reloaded(change.resource)
     }
   }
 }
@@ -206,88 +187,5 @@ extension WriteCoordinator {
       readIndex.checked.removeFirst()
       for work in first.work { work(engine, nil) }
     }
-  }
-}
-
-/// The requests that wait until no other server can write.
-///
-/// Where servers write the same data all the time, a write that is carried out first and compared with theirs then is
-/// nearly always carried out twice. There it waits for the turn, and is carried out on what is there then.
-struct TurnQueue {
-  /// How many turns in a row have to be undisturbed before writes go without waiting again.
-  private static let caution = 8
-
-  fileprivate var waiting: [ReadIndex.Work] = []
-  fileprivate var isTaking = false
-  /// How many of those that have come were let go.
-  fileprivate var served = 0
-  /// How many have come; read by the thread that takes the turn.
-  fileprivate let arrived = NIOLockedValueBox(0)
-  private var remaining = 0
-
-  /// Whether other servers have just written, too.
-  var isContended: Bool { remaining > 0 }
-
-  /// Records that another server wrote between two commits of this one.
-  mutating func recordConflict() { remaining = Self.caution }
-
-  /// Records that no other server did.
-  fileprivate mutating func recordPeace() { remaining = max(0, remaining - 1) }
-
-  fileprivate mutating func add(_ work: @escaping ReadIndex.Work) {
-    waiting.append(work)
-    arrived.withLockedValue { $0 += 1 }
-  }
-
-  /// Takes out those that had come when the turn was there: what was found out then is as new as they may ask for.
-  fileprivate mutating func take(upTo number: Int) -> [ReadIndex.Work] {
-    let count = number - served
-    defer { waiting.removeFirst(count) }
-    served = number
-    return Array(waiting.prefix(count))
-  }
-}
-
-extension WriteCoordinator {
-  /// Whether the turn is being waited for, or is kept for the next commit.
-  var isTakingTurn: Bool { turns.isTaking }
-
-  /// Does work when the data holds what any server has acknowledged by now, and no other server can write.
-  func whenInTurn(on engine: isolated Engine, _ work: @escaping ReadIndex.Work) {
-    guard let shared else { return work(engine, nil) }
-    turns.add(work)
-    if !turns.isTaking { takeTurnSoon(shared, on: engine) }
-  }
-
-  /// Takes the turn after what is already waiting on the loop: a commit that is about to begin.
-  private func takeTurnSoon(_ shared: any SharedStore, on engine: isolated Engine) {
-    turns.isTaking = true
-    engine.loop.execute {
-      engine.assumeIsolated { engine in
-        let arrived = engine.writes.turns.arrived
-        shared.takeTurn(mark: { arrived.withLockedValue { $0 } }) { number, result in
-          engine.loop.execute { engine.assumeIsolated { $0.writes.useTurn(number, result, shared, on: $0) } }
-        }
-      }
-    }
-  }
-
-  private func useTurn(
-    _ number: Int, _ result: Result<LoadedSource, StorageError>, _ shared: any SharedStore,
-    on engine: isolated Engine
-  ) {
-    let batch = turns.take(upTo: number)
-    switch result {
-    case .success(let source):
-      if source.isUnchanged { turns.recordPeace() } else { turns.recordConflict() }
-      delayedEdits.append(source)
-      readIndex.wait(batch, for: source.generation)
-      takeForeignChanges(shared, on: engine)
-      if !isChanging { shared.releaseTurn() }
-    case .failure(let error):
-      for work in batch { work(engine, error) }
-    }
-    turns.isTaking = false
-    if !turns.waiting.isEmpty { takeTurnSoon(shared, on: engine) }
   }
 }

@@ -69,14 +69,8 @@ package protocol SharedStore: Store {
   /// The reason why nobody can write, although the database can be reached; `nil` when writing works.
   var stall: String? { get }
 
-  /// Takes the turn for the next commit, which keeps the turn like a commit with the result `moved`.
-  ///
-  /// - Parameters:
-  ///   - mark: Called when the server has the turn, on any thread.
-  ///   - completion: Called with the result of `mark`, and with the writes of others, if any.
-  func takeTurn(
-    mark: @escaping @Sendable () -> Int,
-    completion: @escaping @Sendable (Int, Result<LoadedSource, StorageError>) -> Void)
+  /// Takes the turn for the next commit. The result is `moved`, even when nobody else has written, or a failure.
+  func takeTurn(completion: @escaping @Sendable (CommitResult) -> Void)
 
   /// Lets others write again when there is nothing left to commit.
   func releaseTurn()
@@ -84,23 +78,20 @@ package protocol SharedStore: Store {
   /// Determines the newest version, after passing on all writes of others up to it. Fails while these cannot be served.
   func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void)
 
-  // MARK: Snapshots
+  /// Lists, saves, restores or removes snapshots; passes on the snapshots of the action, none if there is no such snapshot.
+  func snapshots(
+    _ action: SnapshotAction, completion: @escaping @Sendable (Result<[SnapshotEntry], StorageError>) -> Void)
+}
 
-  /// The named snapshots, oldest first.
-  func snapshots(_ completion: @escaping @Sendable (Result<[SnapshotEntry], StorageError>) -> Void)
-
-  /// Saves the current data; passes on the snapshot's name.
-  ///
-  /// - Parameter name: `nil` for the next free name of `snapshot-1`, `snapshot-2`, ….
-  func saveSnapshot(named name: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
-
-  /// Restores a snapshot; passes on whether it exists.
-  ///
-  /// - Parameter name: `nil` for the data of a reset.
-  func restoreSnapshot(named name: String?, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void)
-
-  /// Removes a snapshot; passes on whether it existed.
-  func removeSnapshot(_ name: String, completion: @escaping @Sendable (Result<Bool, StorageError>) -> Void)
+/// What to do with the named snapshots.
+package enum SnapshotAction: Sendable {
+  /// Lists all, oldest first.
+  case list
+  /// Saves the current data; `nil` for the next free name of `snapshot-1`, `snapshot-2`, ….
+  case save(String?)
+  /// Restores a snapshot; `nil` for the data of a reset.
+  case restore(String?)
+  case remove(String)
 }
 
 extension SharedStore {
@@ -154,8 +145,9 @@ package struct LoadedSource: Sendable {
     case whole(Database)
     /// The resource of one file of several.
     case part(DatabasePart)
-    /// The writes of other servers since a generation.
-    case rows([PlacedRow], since: Int)
+    /// The whole database with the writes of other servers since a generation. It shares all unchanged records with the
+    /// version of that generation.
+    case newer(Database, since: Int)
   }
 
   package let content: Content
@@ -165,18 +157,23 @@ package struct LoadedSource: Sendable {
   package let state: [ServerState.Row]
   /// The id that distinguishes two versions of the same generation, where servers share the data.
   package let commitID: String?
+  /// The reason why a record of others is not served; `nil` for none.
+  package let problem: String?
 
-  package init(_ content: Content, generation: Int, state: [ServerState.Row] = [], commitID: String? = nil) {
+  package init(
+    _ content: Content, generation: Int, state: [ServerState.Row] = [], commitID: String? = nil, problem: String? = nil
+  ) {
     self.content = content
     self.generation = generation
     self.state = state
     self.commitID = commitID
+    self.problem = problem
   }
 
   /// The file's resource; empty when the file holds the whole database.
   package var name: String {
     switch content {
-    case .whole, .rows: ""
+    case .whole, .newer: ""
     case .part(let part): part.name
     }
   }
@@ -186,28 +183,34 @@ package struct LoadedSource: Sendable {
     switch content {
     case .whole(let database): !database.isSmall
     case .part(let part): part.isLarge
-    case .rows: false
+    case .newer: false
     }
   }
 
   /// Whether nobody has written since the last version.
   package var isUnchanged: Bool {
     switch content {
-    case .rows(_, let since): generation == since
+    case .newer(_, let since): generation == since
     case .whole, .part: false
+    }
+  }
+
+  /// The whole database; `nil` for a part.
+  package var database: Database? {
+    switch content {
+    case .whole(let database), .newer(let database, since: _): database
+    case .part: nil
     }
   }
 
   /// The database with the loaded content in place of the old one.
   package func applied(to database: Database, ids: IDGenerator) -> Database {
     switch content {
-    case .whole(let whole): return whole
+    case .whole(let whole), .newer(let whole, since: _): return whole
     case .part(let part):
       var database = database
       database.replace(with: part, ids: ids)
       return database
-    // Only shared data comes in rows, which are applied in place.
-    case .rows: return database
     }
   }
 }

@@ -2,17 +2,6 @@
   import JSONStorage
   import CPostgreSQL
 
-  /// A statement, and what it is given.
-  struct Statement {
-    let text: String
-    let parameters: [Parameter]
-
-    init(_ text: String, _ parameters: [Parameter] = []) {
-      self.text = text
-      self.parameters = parameters
-    }
-  }
-
   /// A connection to a database. It blocks, for a bounded time, and belongs to one queue.
   final class Connection {
     let address: DatabaseAddress
@@ -63,56 +52,20 @@
       return try result(deadline)
     }
 
-    /// Runs a statement with parameters; it is prepared at its first use. Rows come in binary form.
+    /// Runs a statement with parameters; it is prepared at its first use.
     @discardableResult
     func run(
       _ text: String, _ parameters: [Parameter], deadline: Duration = .seconds(30)
     ) throws(StorageError) -> ResultRows {
-      try run([Statement(text, parameters)], deadline: deadline)[0]
-    }
-
-    /// Runs statements one after the other in one round trip; each is prepared at its first use.
-    ///
-    /// After one that fails none is carried out. What they are in is no transaction because of that: `BEGIN` and `COMMIT`
-    /// may be among them.
-    ///
-    /// - Returns: The rows of each statement.
-    /// - Throws: ``StorageError`` of the first that fails; with code `unavailable` it is not known what became of them.
-    @discardableResult
-    func run(_ statements: [Statement], deadline: Duration = .seconds(30)) throws(StorageError) -> [ResultRows] {
-      for statement in statements { try allowTime(for: statement.parameters) }
-      guard !isLost, PQenterPipelineMode(connection) == 1 else { throw lost() }
-      // What is sent, with the name of what it prepares.
-      var sent: [String?] = []
-      for statement in statements {
-        let name = String(UInt(bitPattern: statement.text.hashValue), radix: 36)
-        if !prepared.contains(name), !sent.contains(name) {
-          guard PQsendPrepare(connection, name, statement.text, 0, nil) == 1 else { throw lost() }
-          sent.append(name)
-        }
-        guard send(name, statement.parameters) else { throw lost() }
-        sent.append(nil)
+      try allowTime(for: parameters)
+      let name = String(UInt(bitPattern: text.hashValue), radix: 36)
+      if !prepared.contains(name) {
+        guard !isLost, PQsendPrepare(connection, name, text, 0, nil) == 1 else { throw lost() }
+        try result(deadline)
+        prepared.insert(name)
       }
-      guard PQpipelineSync(connection) == 1 else { throw lost() }
-      var answers: [ResultRows] = []
-      var failure: StorageError?
-      for name in sent {
-        do throws(StorageError) {
-          let rows = try result(deadline)
-          guard failure == nil else { continue }
-          if let name { prepared.insert(name) } else { answers.append(rows) }
-        } catch {
-          failure = failure ?? error
-          if isLost { break }
-        }
-      }
-      if let failure, isLost { throw failure }
-      // The end of the pipeline has an answer of its own.
-      try awaitInput(deadline)
-      PQclear(PQgetResult(connection))
-      guard PQexitPipelineMode(connection) == 1 else { throw lost() }
-      if let failure { throw failure }
-      return answers
+      guard !isLost, send(name, parameters) else { throw lost() }
+      return try result(deadline)
     }
 
     /// Does work in a transaction, which is taken back when that fails.
@@ -148,31 +101,31 @@
 
     /// Has the database wait longer for what takes long to travel, where it waits for 3 s alone: within a transaction.
     private func allowTime(for parameters: [Parameter]) throws(StorageError) {
+      guard !parameters.contains(where: { $0.bytes?.contains(0) == true }) else {
+        throw StorageError(.refused, "\(address.description): PostgreSQL keeps no text with the character U+0000.")
+      }
       let seconds = parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) } / Self.slowWay
       guard seconds > 0, PQtransactionStatus(connection) == PQTRANS_INTRANS else { return }
       try run("SELECT set_config('idle_in_transaction_session_timeout', $1, true)", [.text("\(3 + seconds)s")])
     }
 
     private func send(_ name: String, _ parameters: [Parameter]) -> Bool {
-      // One buffer for all, so that their addresses hold until the call ends.
+      // One buffer for all, so that their addresses hold until the call ends; each ends with a zero.
       var buffer: [UInt8] = []
-      for parameter in parameters { buffer += parameter.bytes ?? [] }
-      // An empty text has an address, too: only null has none.
-      buffer.append(0)
-      let lengths = parameters.map { Int32(truncatingIfNeeded: $0.bytes?.count ?? 0) }
-      let formats = [Int32](repeating: 1, count: parameters.count)
-      return buffer.withUnsafeBufferPointer { buffer in
-        var offset = 0
-        let values = parameters.map { parameter -> UnsafePointer<CChar>? in
-          guard let bytes = parameter.bytes else { return nil }
-          defer { offset += bytes.count }
-          return buffer.baseAddress.map { UnsafeRawPointer($0 + offset).assumingMemoryBound(to: CChar.self) }
+      let starts = parameters.map { parameter -> Int? in
+        guard let bytes = parameter.bytes else { return nil }
+        defer { buffer += bytes + [0] }
+        return buffer.count
+      }
+      return buffer.withUnsafeBytes { buffer in
+        let values = starts.map { start in
+          start.flatMap { buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
         }
-        return PQsendQueryPrepared(connection, name, Int32(parameters.count), values, lengths, formats, 1) == 1
+        return PQsendQueryPrepared(connection, name, Int32(parameters.count), values, nil, nil, 0) == 1
       }
     }
 
-    /// Waits for the answer to the next of what was sent; none is there for what stands behind a failure in a pipeline.
+    /// Waits for the answer to what was sent.
     @discardableResult
     private func result(_ deadline: Duration) throws(StorageError) -> ResultRows {
       var rows = ResultRows(nil)
@@ -183,11 +136,8 @@
         let next = ResultRows(result)
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows = next
-        case PGRES_COPY_OUT: return next
-        case PGRES_PIPELINE_ABORTED: break
         default: failure = failure ?? self.failure(of: result)
         }
-        if isLost { break }
       }
       if let failure { throw failure }
       return rows
@@ -226,30 +176,6 @@
       guard failure.code == .unavailable || PQstatus(connection) != CONNECTION_OK else { return failure }
       isLost = true
       return StorageError(.unavailable, failure.message)
-    }
-
-    // MARK: Copying and notices
-
-    /// Runs `COPY … TO STDOUT` and passes on each piece.
-    func copy(
-      _ text: String, deadline: Duration, _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
-    ) throws(StorageError) {
-      try run(text, deadline: deadline)
-      while true {
-        var piece: UnsafeMutablePointer<CChar>?
-        let count = PQgetCopyData(connection, &piece, 1)
-        defer { PQfreemem(piece) }
-        if count > 0 {
-          try body(UnsafeRawBufferPointer(start: piece, count: Int(count)))
-        } else if count == 0 {
-          try consumeInput(deadline, isSending: false)
-        } else if count == -1 {
-          break
-        } else {
-          throw lost()
-        }
-      }
-      try result(deadline)
     }
 
     /// Takes what has arrived, and returns what notices say; `nil` when the connection is lost.

@@ -3,15 +3,25 @@
   import JSONDatabase
   import JSONServerValues
 
-  /// A whole database as it was read.
+  /// What was read of a database: everything, or the writes of others since a version.
   struct LoadedDatabase: Sendable {
-    let version: Int
-    /// The id of the commit that made the version.
-    let commitID: String?
-    /// The state that servers share besides the data.
+    let id: VersionID
+    /// The version since which the writes of others were read; `nil` when everything was read.
+    var since: Int?
+    /// The shared state, or its changes.
     let state: [ServerState.Row]
-    /// The data, or why it cannot be served.
+    /// The reason why a row is not served; `nil` for none.
+    var problem: String?
+    /// The data, or the reason why the data cannot be served.
     let database: Result<Database, StorageError>
+
+    var source: Result<LoadedSource, StorageError> {
+      database.map { database in
+        LoadedSource(
+          since.map { .newer(database, since: $0) } ?? .whole(database), generation: id.number, state: state,
+          commitID: id.commit, problem: problem)
+      }
+    }
   }
 
   extension Connection {
@@ -27,17 +37,25 @@
     }
 
     private func loadAll(_ schema: Schema) throws(StorageError) -> LoadedDatabase {
-      let text = "SELECT prefix, suffix, (SELECT max(version) FROM change), pg_table_size('record') FROM state"
-      let found = try run(text, [])
-      let version = try version(in: found, 2)
+      let found = try run("SELECT prefix, suffix, pg_table_size('record') FROM state", [])
+      let id = try newest()
       let frame = DatabaseFrame(
         prefix: found.slice(0, 0) ?? UTF8Slice(""), suffix: found.slice(0, 1) ?? UTF8Slice(""),
         resources: try loadResources())
-      var rows = DatabaseAssembler(frame, size: found.integer(0, 3) ?? 0)
-      try copy(
-        "COPY (SELECT resource, slot, body FROM record ORDER BY resource, slot) TO STDOUT (FORMAT binary)",
-        deadline: .seconds(60)
-      ) { piece throws(StorageError) in rows.append(piece) }
+      var rows = DatabaseAssembler(frame, size: found.integer(0, 2) ?? 0)
+      var last = (resource: -1, slot: -1)
+      while true {
+        let text = """
+          SELECT resource, slot, body FROM record WHERE (resource, slot) > ($1::int, $2::bigint)
+          ORDER BY resource, slot LIMIT 500
+          """
+        let page = try run(text, [.bigint(last.resource), .bigint(last.slot)])
+        if page.count == 0 { break }
+        for row in 0..<page.count {
+          last = (page.integer(row, 0) ?? 0, page.integer(row, 1) ?? 0)
+          page.withBytes(row, 2) { rows.append(resource: last.resource, slot: last.slot, $0) }
+        }
+      }
       let database = Result { () throws(StorageError) in
         do throws(JSONError) {
           return try rows.database(schema: schema)
@@ -48,8 +66,7 @@
           )
         }
       }
-      return LoadedDatabase(
-        version: version, commitID: try commitID(of: version), state: try state(), database: database)
+      return LoadedDatabase(id: id, state: try state(), database: database)
     }
 
     private func loadResources() throws(StorageError) -> [DatabaseFrame.Resource] {
@@ -70,20 +87,6 @@
             tail: space[2], emptyTail: space[3]))
       }
       return resources
-    }
-  }
-
-  extension DatabaseAssembler {
-    /// Adds a row of the binary form of `COPY`: a count of fields, and each with its length before it.
-    fileprivate mutating func append(_ piece: UnsafeRawBufferPointer) {
-      // The header, of 19 bytes (PostgreSQL's manual, COPY), may stand before the first row in the same piece.
-      let row = UnsafeRawBufferPointer(rebasing: piece.dropFirst(piece.starts(with: "PGCOPY\n".utf8) ? 19 : 0))
-      // Two bytes, and then 4 + 4, 4 + 8 and 4 with what is left. The end is a count of -1.
-      guard row.count >= 26 else { return }
-      append(
-        resource: UnsafeRawBufferPointer(rebasing: row[6..<10]).bigEndianInteger,
-        slot: UnsafeRawBufferPointer(rebasing: row[14..<22]).bigEndianInteger,
-        UnsafeRawBufferPointer(rebasing: row[26...]))
     }
   }
 #endif

@@ -7,15 +7,15 @@
     static let oldestServer = 120_000
 
     /// The steps; a step is never changed once it was released.
-    static let steps = ["\(data)\n\(triggers)\n\(besides)"]
+    private static let steps = [
+      """
+      -- json keeps the text of a record as it is: the order of members, and numbers digit by digit.
+      --
+      -- Who has locked the row of state has the turn: the only write in progress. That row changes with the text around the
+      -- resources alone, so that an old snapshot, which keeps all versions of a row, costs no write anything. The version is
+      -- the last one of change, which says what each change was about; what is there now is in record. Each change has an
+      -- id, by which a database that took the place of another is told from it.
 
-    // json keeps the text of a record as it is: the order of members, and numbers digit by digit.
-    //
-    // Who has locked the row of `state` has the turn: the only write in progress. That row changes with the text around
-    // the resources alone, so that an old snapshot, which keeps all versions of a row, costs no write anything. The
-    // version is the last one of `change`, which says what each change was about; what is there now is in `record`. Each
-    // change has an id, by which a database that took the place of another is told from it.
-    private static let data = """
       CREATE TABLE state (
         is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
         prefix text NOT NULL,
@@ -50,16 +50,15 @@
         at timestamptz NOT NULL DEFAULT now()
       );
       INSERT INTO change (version) VALUES (0);
-      """
 
-    // Triggers run with the rights of whoever writes, always, and record what is not recorded yet: a server's commit has
-    // written its change by then. Names are looked up in the trigger's schema, whatever it is called by now, and in pg_temp,
-    // where anybody makes tables, last.
-    //
-    // The turn comes first, as with servers: who has records and waits for the turn would stop who has the turn. Servers
-    // keep the places between records, too: one mistyped slot would take all their memory. Statements are looked at as a
-    // whole, in whatever order they insert.
-    private static let triggers = """
+      -- Triggers run with the rights of whoever writes, always, and record what is not recorded yet: a server's commit has
+      -- written its change by then. Names are looked up in the trigger's schema, whatever it is called by now, and in
+      -- pg_temp, where anybody makes tables, last.
+      --
+      -- The turn comes first, as with servers: who has records and waits for the turn would stop who has the turn. Servers
+      -- keep the places between records, too: one mistyped slot would take all their memory. Statements are looked at as a
+      -- whole, in whatever order they insert.
+
       CREATE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       BEGIN
@@ -68,17 +67,15 @@
         RETURN NULL;
       END $body$;
 
-      CREATE FUNCTION next_slot() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      CREATE FUNCTION place() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       BEGIN
+        IF tg_op = 'UPDATE' THEN
+          RAISE EXCEPTION 'a record keeps its resource and its slot; delete it and insert it anew';
+        END IF;
         PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
         new.slot := (SELECT coalesce(max(slot) + 1, 0) FROM record WHERE resource = new.resource);
         RETURN new;
-      END $body$;
-
-      CREATE FUNCTION refuse_moving() RETURNS trigger LANGUAGE plpgsql AS $body$
-      BEGIN
-        RAISE EXCEPTION 'a record keeps its resource and its slot; delete it and insert it anew';
       END $body$;
 
       CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -123,9 +120,9 @@
         FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
       CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
         FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
-      CREATE TRIGGER next_slot BEFORE INSERT ON record FOR EACH ROW WHEN (new.slot IS NULL) EXECUTE FUNCTION next_slot();
-      CREATE TRIGGER refuse_moving BEFORE UPDATE ON record FOR EACH ROW
-        WHEN (old.resource <> new.resource OR old.slot <> new.slot) EXECUTE FUNCTION refuse_moving();
+      CREATE TRIGGER place_inserted BEFORE INSERT ON record FOR EACH ROW WHEN (new.slot IS NULL) EXECUTE FUNCTION place();
+      CREATE TRIGGER place_updated BEFORE UPDATE ON record FOR EACH ROW
+        WHEN (old.resource <> new.resource OR old.slot <> new.slot) EXECUTE FUNCTION place();
       CREATE TRIGGER note_inserted AFTER INSERT ON record REFERENCING NEW TABLE AS touched
         FOR EACH STATEMENT EXECUTE FUNCTION note();
       CREATE TRIGGER note_deleted AFTER DELETE ON record REFERENCING OLD TABLE AS touched
@@ -135,12 +132,11 @@
       CREATE TRIGGER note_truncated AFTER TRUNCATE ON record FOR EACH STATEMENT EXECUTE FUNCTION note('whole');
       CREATE TRIGGER note_resources AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
         FOR EACH STATEMENT EXECUTE FUNCTION note('whole');
-      """
 
-    // What servers share besides the data. A row of `shared` carries the version that wrote it, and one that is removed
-    // has no body. The snapshot without a name is what a reset goes back to. `snapshot_record` names its snapshot without a
-    // reference, which would be looked up for each row.
-    private static let besides = """
+      -- What servers share besides the data. A row of shared carries the version that wrote it, and one that is removed has
+      -- no body. The snapshot without a name is what a reset goes back to. snapshot_record names its snapshot without a
+      -- reference, which would be looked up for each row.
+
       CREATE TABLE shared (
         kind text NOT NULL,
         name text NOT NULL,
@@ -173,6 +169,7 @@
         PRIMARY KEY (snapshot, resource, slot)
       );
       """
+    ]
 
     /// Makes the tables, or brings them up to date. Several servers may do so at once.
     ///
@@ -203,8 +200,8 @@
         SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),
           to_regclass(format('%I.migration', $1::text)) IS NOT NULL
         """, [.text(address.schema)])
-      if found.bool(0, 0) != true { try connection.run("CREATE SCHEMA \"\(address.schema)\"") }
-      if found.bool(0, 1) != true {
+      if !found.bool(0, 0) { try connection.run("CREATE SCHEMA \"\(address.schema)\"") }
+      if !found.bool(0, 1) {
         try connection.run("CREATE TABLE migration (number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())")
       }
       let done = try connection.run("SELECT coalesce(max(number), 0) FROM migration", []).integer(0, 0) ?? 0

@@ -8,31 +8,34 @@
     /// How long a copy may take.
     private static let long = Duration.seconds(600)
 
-    /// The snapshots that have a name, oldest first.
-    func snapshots() throws(StorageError) -> [SnapshotEntry] {
-      let found = try run(
-        "SELECT name, (extract(epoch FROM at) * 1000)::bigint FROM snapshot WHERE name <> '' ORDER BY id", [])
-      return (0..<found.count).map { row in
-        SnapshotEntry(name: found.text(row, 0) ?? "", time: Double(found.integer(row, 1) ?? 0) / 1000)
+    /// The name of the snapshot that a reset goes back to.
+    static let initial = ""
+
+    /// Does within a transaction what becomes of snapshots; nobody's write waits for one that is kept.
+    func snapshots(_ action: SnapshotAction) throws(StorageError) -> [SnapshotEntry] {
+      switch action {
+      case .list:
+        let found = try run(
+          "SELECT name, (extract(epoch FROM at) * 1000)::bigint FROM snapshot WHERE name <> '' ORDER BY id", [])
+        return (0..<found.count).map { row in
+          SnapshotEntry(name: found.text(row, 0) ?? "", time: Double(found.integer(row, 1) ?? 0) / 1000)
+        }
+      case .save(let name):
+        // A second one that is saved waits.
+        try run("UPDATE counter SET value = value WHERE name = 'snapshot'", [])
+        let name = if let name { name } else { try freeName() }
+        try keep(as: name)
+        return [SnapshotEntry(name: name, time: 0)]
+      case .restore(let name):
+        let name = name ?? Self.initial
+        return try restore(name) ? [SnapshotEntry(name: name, time: 0)] : []
+      case .remove(let name): return try remove(name) ? [SnapshotEntry(name: name, time: 0)] : []
       }
     }
 
     /// Whether there is a snapshot of a name.
     func hasSnapshot(_ name: String) throws(StorageError) -> Bool {
       try run("SELECT FROM snapshot WHERE name = $1", [.text(name)]).count == 1
-    }
-
-    /// Keeps the data as it is, in a transaction; nobody's write waits for that.
-    ///
-    /// - Parameter name: Its name, which a snapshot of before loses; `nil` for the next of `snapshot-1`, `snapshot-2`, …
-    ///   that is free.
-    /// - Returns: The name.
-    func saveSnapshot(named name: String?) throws(StorageError) -> String {
-      // A second one that is saved waits.
-      try run("UPDATE counter SET value = value WHERE name = 'snapshot'", [])
-      let chosen = if let name { name } else { try freeName() }
-      try keep(as: chosen)
-      return chosen
     }
 
     private func freeName() throws(StorageError) -> String {
@@ -45,7 +48,7 @@
 
     /// Keeps the data by a name, within a transaction in which nobody else keeps any.
     func keep(as name: String) throws(StorageError) {
-      _ = try removeSnapshot(name)
+      _ = try remove(name)
       // One statement, so that it sees the data at one moment.
       let text = """
         WITH kept AS (
@@ -59,7 +62,7 @@
     }
 
     /// Removes a snapshot, and returns whether it was there.
-    func removeSnapshot(_ name: String) throws(StorageError) -> Bool {
+    private func remove(_ name: String) throws(StorageError) -> Bool {
       let text = """
         WITH gone AS (DELETE FROM snapshot WHERE name = $1 RETURNING id),
           records AS (DELETE FROM snapshot_record USING gone WHERE snapshot = gone.id)
@@ -71,12 +74,13 @@
     /// Brings the data back to a snapshot, within a transaction, and tells all servers.
     ///
     /// - Returns: Whether there is such a snapshot.
-    func restoreSnapshot(_ name: String) throws(StorageError) -> Bool {
+    private func restore(_ name: String) throws(StorageError) -> Bool {
       let name = [Parameter.text(name)]
       // Before the turn, so that no write waits for its removal. What a reset goes back to is replaced with the turn alone.
       // Who removed it while that waited may have kept another by the name, which only a later statement sees.
-      let keeping = Statement("SELECT FROM snapshot WHERE name = nullif($1, '') FOR SHARE", name)
-      try run([keeping, keeping], deadline: Self.long)
+      for _ in 0..<2 {
+        try run("SELECT FROM snapshot WHERE name = nullif($1, '') FOR SHARE", name, deadline: Self.long)
+      }
       try takeTurn(deadline: .seconds(15))
       // Before the rows, where the triggers look for it.
       let change = """
@@ -89,20 +93,19 @@
         SELECT pg_notify(current_schema(), version::text) FROM turn
         """
       guard try run(change, name).count == 1 else { return false }
-      try run(
-        [
-          Statement("DELETE FROM record"), Statement("DELETE FROM resource"),
-          Statement(
-            """
-            INSERT INTO resource SELECT resource.* FROM snapshot, json_populate_recordset(NULL::resource, resources) AS resource
-            WHERE snapshot.name = $1
-            """, name),
-          Statement(
-            """
-            INSERT INTO record (resource, slot, body) SELECT resource, slot, body FROM snapshot_record
-            WHERE snapshot = (SELECT id FROM snapshot WHERE name = $1)
-            """, name),
-        ], deadline: Self.long)
+      try run("DELETE FROM record; DELETE FROM resource", deadline: Self.long)
+      for statement in [
+        """
+        INSERT INTO resource SELECT resource.* FROM snapshot, json_populate_recordset(NULL::resource, resources) AS resource
+        WHERE snapshot.name = $1
+        """,
+        """
+        INSERT INTO record (resource, slot, body) SELECT resource, slot, body FROM snapshot_record
+        WHERE snapshot = (SELECT id FROM snapshot WHERE name = $1)
+        """,
+      ] {
+        try run(statement, name, deadline: Self.long)
+      }
       return true
     }
   }

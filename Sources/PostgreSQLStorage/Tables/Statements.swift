@@ -3,16 +3,6 @@
   import JSONDatabase
   import JSONServerValues
 
-  /// The writes of others from one version to another.
-  struct ForeignWrites {
-    let since: Int
-    let version: Int
-    /// The id of the commit that made the version.
-    let commitID: String?
-    /// The rows at the places that changed, or everything when that is much; or why it cannot be served.
-    let source: Result<LoadedSource, StorageError>
-  }
-
   extension Connection {
     /// Connects, as the servers do, to the schema of the address.
     ///
@@ -58,28 +48,28 @@
     /// Whether there is no resource.
     func isEmpty() throws(StorageError) -> Bool { try run("SELECT FROM resource LIMIT 1", []).count == 0 }
 
-    private static let versionText = "SELECT max(version) FROM change"
+    private static let newestText = "SELECT version, commit_id FROM change ORDER BY version DESC LIMIT 1"
 
-    /// The version of the data, which is whole and durable.
-    func version(deadline: Duration) throws(StorageError) -> Int {
-      try version(in: try run(Self.versionText, [], deadline: deadline))
+    /// The newest version of the data, which is whole and durable.
+    func newest(deadline: Duration = .seconds(30)) throws(StorageError) -> VersionID {
+      try version(in: try run(Self.newestText, [], deadline: deadline))
     }
 
-    func version(in rows: ResultRows?, _ column: Int = 0) throws(StorageError) -> Int {
-      guard let version = rows?.integer(0, column) else {
+    private func version(in rows: ResultRows?) throws(StorageError) -> VersionID {
+      guard let number = rows?.integer(0, 0) else {
         throw StorageError(state: "42P01", "a row of 'state' or 'change' is missing", at: address)
       }
-      return version
+      return VersionID(number: number, commit: rows?.text(0, 1))
     }
 
     /// Takes the turn within a transaction: nobody else writes until that ends.
     ///
-    /// - Returns: The version of the data.
+    /// - Parameter beginning: What begins the transaction.
+    /// - Returns: The newest version of the data.
     @discardableResult
-    func takeTurn(deadline: Duration) throws(StorageError) -> Int {
+    func takeTurn(after beginning: String = "", deadline: Duration) throws(StorageError) -> VersionID {
       // The version is asked for when the turn is there.
-      let statements = [Statement("SELECT FROM state FOR UPDATE"), Statement(Self.versionText)]
-      return try version(in: try run(statements, deadline: deadline).last)
+      try version(in: try run("\(beginning)SELECT FROM state FOR UPDATE; \(Self.newestText)", deadline: deadline))
     }
 
     /// Whether somebody has the turn, or waits for it.
@@ -89,13 +79,7 @@
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
           AND mode IN ('RowShareLock', 'RowExclusiveLock'))
         """
-      return try run(text, [], deadline: deadline).bool(0, 0) == true
-    }
-
-    /// The id of the commit that made a version; `nil` when that is forgotten.
-    func commitID(of version: Int, deadline: Duration = .seconds(30)) throws(StorageError) -> String? {
-      let text = "SELECT commit_id FROM change WHERE version = $1::bigint"
-      return try run(text, [.bigint(version)], deadline: deadline).text(0, 0)
+      return try run(text, [], deadline: deadline).bool(0, 0)
     }
 
     /// The writes since the version that the data is built on, as of one moment.
@@ -106,41 +90,35 @@
     /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
     func changes(
       since versions: SharedVersions, isInTransaction: Bool, deadline: Duration
-    ) throws(StorageError) -> ForeignWrites {
-      let (version, id) = versions.base
-      let found = try run(Self.changesText, [.bigint(version)], deadline: deadline)
-      let newest = try self.version(in: found)
-      let isSameHistory = newest >= version && id != nil && found.text(0, 6) == id
+    ) throws(StorageError) -> LoadedDatabase {
+      var (base, database) = versions.base
+      let found = try run(Self.changesText, [.bigint(base.number)], deadline: deadline)
+      let newest = try version(in: found)
+      let isSameHistory = newest.number >= base.number && base.commit != nil && found.text(0, 2) == base.commit
       // Old changes are forgotten.
-      guard isSameHistory, found.integer(0, 1) == newest - version, found.bool(0, 2) == false else {
+      guard isSameHistory, found.integer(0, 3) == newest.number - base.number, !found.bool(0, 4) else {
         let loaded = try load(versions.schema, isInTransaction: isInTransaction)
-        if !isSameHistory { versions.forgetBase(version) }
-        return ForeignWrites(
-          since: version, version: loaded.version, commitID: loaded.commitID,
-          source: loaded.database.map {
-            LoadedSource(.whole($0), generation: loaded.version, state: loaded.state, commitID: loaded.commitID)
-          })
+        if !isSameHistory { versions.forgetBase(base) }
+        return loaded
       }
-      let rows = (0..<found.count).compactMap { row -> PlacedRow? in
-        guard let resource = found.integer(row, 3), let slot = found.integer(row, 4) else { return nil }
-        return PlacedRow(resource: resource, slot: slot, text: found.slice(row, 5))
+      var problem: String?
+      for row in 0..<found.count {
+        guard let resource = found.integer(row, 6), let slot = found.integer(row, 7) else { continue }
+        // A user of the database may have written what no client can.
+        problem = database.apply(PlacedRow(resource: resource, slot: slot, text: found.slice(row, 8))) ?? problem
       }
-      let state = found.bool(0, 8) == true ? try self.state(since: version, to: newest) : []
-      let commitID = found.text(0, 7)
-      return ForeignWrites(
-        since: version, version: newest, commitID: commitID,
-        source: .success(
-          LoadedSource(.rows(rows, since: version), generation: newest, state: state, commitID: commitID)))
+      let state = found.bool(0, 5) ? try self.state(since: base.number, to: newest.number) : []
+      return LoadedDatabase(
+        id: newest, since: base.number, state: state, problem: problem, database: .success(database))
     }
 
     private static let changesText = """
-      WITH now AS (SELECT max(version) AS version FROM change),
+      WITH now AS (\(newestText)),
         log AS (SELECT is_whole, has_shared, resources, slots FROM change WHERE version > $1::bigint),
         place AS (SELECT DISTINCT resource, slot FROM log, unnest(log.resources, log.slots) AS place (resource, slot))
-      SELECT now.version, (SELECT count(*) FROM log), (SELECT coalesce(bool_or(is_whole), false) FROM log),
-        place.resource, place.slot, record.body, (SELECT commit_id FROM change WHERE version = $1::bigint),
-        (SELECT commit_id FROM change WHERE change.version = now.version),
-        (SELECT coalesce(bool_or(has_shared), false) FROM log)
+      SELECT now.version, now.commit_id, (SELECT commit_id FROM change WHERE version = $1::bigint),
+        (SELECT count(*) FROM log), (SELECT coalesce(bool_or(is_whole), false) FROM log),
+        (SELECT coalesce(bool_or(has_shared), false) FROM log), place.resource, place.slot, record.body
       FROM now LEFT JOIN place ON true
         LEFT JOIN record ON record.resource = place.resource AND record.slot = place.slot
       ORDER BY place.resource, place.slot
@@ -160,21 +138,19 @@
       }
     }
 
-    /// Writes rows if the data is of a version still: in a transaction of its own, or in the one with the turn, which ends then.
+    /// Writes rows if the data is of a version still, in a transaction of its own unless one is under way.
     ///
-    /// - Returns: Whether it was, and the rows are committed.
+    /// - Returns: Whether it was.
     func write(
-      _ rows: [PlacedRow], _ state: [ServerState.Row] = [], onto base: (version: Int, id: String?), id: String,
-      endingTransaction: Bool, deadline: Duration
+      _ rows: [PlacedRow], _ state: [ServerState.Row] = [], onto base: VersionID, id: String, deadline: Duration
     ) throws(StorageError) -> Bool {
       let parameters: [Parameter] =
         [
-          .bigint(base.version), .text(id), .bigints(rows.map(\.resource)), .bigints(rows.map(\.slot)),
-          .documents(rows.map(\.text)), .optional(base.id),
+          .bigint(base.number), .text(id), .bigints(rows.map(\.resource)), .bigints(rows.map(\.slot)),
+          .texts(rows.map(\.text)), .optional(base.commit),
         ] + Self.parameters(state)
       do throws(StorageError) {
-        guard endingTransaction else { return try run(Self.writeText, parameters, deadline: deadline).count == 1 }
-        return try run([Statement(Self.writeText, parameters), Statement("COMMIT")], deadline: deadline)[0].count == 1
+        return try run(Self.writeText, parameters, deadline: deadline).count == 1
       } catch {
         throw error.unsettled
       }
@@ -187,11 +163,11 @@
       WITH locked AS (SELECT is_only FROM state FOR UPDATE),
         turn AS (
           INSERT INTO change (version, commit_id, has_shared, resources, slots)
-          SELECT $1::bigint + 1, $2::text, cardinality($7::text[]) > 0, $3::bigint[]::int[], $4::bigint[] FROM locked
+          SELECT $1::bigint + 1, $2::text, cardinality($7::text[]) > 0, $3::int[], $4::bigint[] FROM locked
           WHERE (SELECT commit_id FROM change WHERE version = $1::bigint) = $6::text
           ON CONFLICT (version) DO NOTHING RETURNING version),
         given AS (
-          SELECT given.* FROM turn, unnest($3::bigint[]::int[], $4::bigint[], $5::json[]) AS given (resource, slot, body)),
+          SELECT given.* FROM turn, unnest($3::int[], $4::bigint[], $5::json[]) AS given (resource, slot, body)),
         gone AS (
           DELETE FROM record USING given
           WHERE record.resource = given.resource AND record.slot = given.slot AND given.body IS NULL),
@@ -217,7 +193,7 @@
     private static func parameters(_ state: [ServerState.Row]) -> [Parameter] {
       [
         .texts(state.map { UTF8Slice($0.key.kind.rawValue) }), .texts(state.map { UTF8Slice($0.key.name) }),
-        .documents(state.map { $0.value.map { UTF8Slice($0.utf8Text(.compact)) } }),
+        .texts(state.map { $0.value.map { UTF8Slice($0.utf8Text(.compact)) } }),
       ]
     }
 
@@ -237,22 +213,19 @@
         """,
         [.bigint(version), .text(id), .text(frame.prefix.string), .text(frame.suffix.string)])
       try run(Self.tellText(2, at: "$1::bigint"), [.bigint(version + 1)] + Self.parameters(state))
+      try run("DELETE FROM record; DELETE FROM resource", deadline: long)
       let resources = frame.resources
       try run(
+        """
+        INSERT INTO resource SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+          $7::text[])
+        """,
         [
-          Statement("DELETE FROM record"), Statement("DELETE FROM resource"),
-          Statement(
-            """
-            INSERT INTO resource SELECT * FROM unnest($1::bigint[]::int[], $2::text[], $3::text[], $4::text[], $5::text[],
-              $6::text[], $7::text[])
-            """,
-            [
-              .bigints(resources.indices), .texts(resources.map { UTF8Slice($0.name) }),
-              .texts(resources.map { UTF8Slice($0.isCollection ? "collection" : "object") }),
-              .texts(resources.map(\.lead)), .texts(resources.map(\.trail)), .texts(resources.map(\.tail)),
-              .texts(resources.map(\.emptyTail)),
-            ]),
-        ], deadline: long)
+          .bigints(resources.indices), .texts(resources.map { UTF8Slice($0.name) }),
+          .texts(resources.map { UTF8Slice($0.isCollection ? "collection" : "object") }),
+          .texts(resources.map(\.lead)), .texts(resources.map(\.trail)), .texts(resources.map(\.tail)),
+          .texts(resources.map(\.emptyTail)),
+        ])
       var start = 0
       while start < placed.count {
         // A message travels in seconds, even on a slow way: only between messages it is known that the server goes on.
@@ -266,9 +239,9 @@
         try run(
           """
           INSERT INTO record (resource, slot, body)
-          SELECT * FROM unnest($1::bigint[]::int[], $2::bigint[], $3::json[])
+          SELECT * FROM unnest($1::int[], $2::bigint[], $3::json[])
           """,
-          [.bigints(rows.map(\.resource)), .bigints(rows.map(\.slot)), .documents(rows.map(\.text))],
+          [.bigints(rows.map(\.resource)), .bigints(rows.map(\.slot)), .texts(rows.map(\.text))],
           deadline: long)
         start = end
       }
@@ -278,18 +251,13 @@
     ///
     /// A statement whose connection was lost may be carried out still. It takes effect only while the data is of the
     /// version that it was made for, so that an empty change takes that version away.
-    func settle(
-      _ id: String, onto base: (version: Int, id: String?), deadline: Duration
-    ) throws(StorageError) -> Bool {
-      try run("BEGIN", deadline: deadline)
-      let now = try takeTurn(deadline: deadline)
-      let found = try commitID(of: base.version + 1)
-      if now == base.version {
-        _ = try write([], onto: base, id: CommitID.random, endingTransaction: true, deadline: deadline)
-      } else {
-        try run("COMMIT", deadline: deadline)
-      }
-      guard now <= base.version || found != nil else {
+    func settle(_ id: String, onto base: VersionID, deadline: Duration) throws(StorageError) -> Bool {
+      let now = try takeTurn(after: "BEGIN; ", deadline: deadline).number
+      let found = try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(base.number + 1)]).text(
+        0, 0)
+      if now == base.number { _ = try write([], onto: base, id: VersionID.newCommit, deadline: deadline) }
+      try commit(deadline: deadline)
+      guard now <= base.number || found != nil else {
         throw StorageError(.conflict, "\(address.description): the change is forgotten.")
       }
       return found == id

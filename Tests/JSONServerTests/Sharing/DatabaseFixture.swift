@@ -97,27 +97,39 @@
 
     /// Has a server add a record, whose commit finds what a statement did meanwhile.
     ///
-    /// - Parameter isInTurn: Whether the server waits for its turn before it carries out the request.
+    /// - Parameter isInTurn: Whether the commit waits for its turn before it is tried.
     func add(to server: Server, after statement: String, isInTurn: Bool) async throws -> Response {
       try sql.run("BEGIN; SELECT FROM state FOR UPDATE")
       async let response = server.send(.post, "/posts")
-      try await awaitLock()
-      #expect(await server.engine.isTakingTurn == isInTurn)
+      #expect(try await awaitLock() == isInTurn)
       try sql.run("\(statement); COMMIT")
       return await response
     }
 
     /// Waits until a server waits for another transaction.
-    func awaitLock() async throws {
-      let waiting = "SELECT FROM pg_stat_activity WHERE datname = '\(name)' AND wait_event_type = 'Lock'"
-      try await Self.wait { try admin.run(waiting).count > 0 }
+    ///
+    /// - Returns: Whether it waits for its turn, and not with a commit that is tried without.
+    @discardableResult
+    func awaitLock() async throws -> Bool {
+      let waiting = "SELECT query FROM pg_stat_activity WHERE datname = '\(name)' AND wait_event_type = 'Lock'"
+      var query: String?
+      try await Self.wait {
+        query = try admin.run(waiting, []).text(0, 0)
+        return query != nil
+      }
+      return query?.hasPrefix("BEGIN") == true
+    }
+
+    /// Whether nobody has the turn.
+    func isTurnFree() throws -> Bool {
+      try sql.run("SELECT FROM state FOR UPDATE SKIP LOCKED").count == 1
     }
 
     /// Sends a request that has to learn which version is the newest, and waits until its server has.
     func read(_ target: String, from server: Server) async throws -> Task<Response, Never> {
       let asking = """
         SELECT max(extract(epoch FROM query_start) * 1000000)::bigint FROM pg_stat_activity
-        WHERE datname = '\(name)' AND query = 'SELECT max(version) FROM change' AND state = 'idle'
+        WHERE datname = '\(name)' AND query = 'SELECT version, commit_id FROM change ORDER BY version DESC LIMIT 1' AND state = 'idle'
         """
       let last = try admin.run(asking, []).integer(0, 0)
       let response = Task { await server.send(.get, target) }
@@ -133,10 +145,5 @@
         await Task.yield()
       }
     }
-  }
-
-  extension Engine {
-    /// Whether a write waits until no other server can write.
-    var isTakingTurn: Bool { writes.isTakingTurn }
   }
 #endif
