@@ -3,6 +3,8 @@
   import CPostgreSQL
 
   /// A connection to a database. It blocks, for a bounded time, and belongs to one queue.
+  ///
+  /// It uses libpq, because PostgresNIO reads no service files, no `.pgpass`, no list of hosts and no `sslmode` of an address.
   final class Connection {
     let address: DatabaseAddress
     private let connection: OpaquePointer
