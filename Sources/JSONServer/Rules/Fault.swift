@@ -97,7 +97,7 @@ extension FixedResponse {
     if retryAfter != nil, status == nil { fixed.status = .tooManyRequests }
     var response = fixed.prepared
     if body == nil, response.status.code >= 400 || action == .truncate {
-      response = .error(response.status, "A fault or a hold responds here; see Server.addFault and Server.hold.")
+      response = .error(response.status, "A fault or a hold caused this response; see Server.addFault and Server.hold.")
     }
     if let retryAfter { response.headerFields[.retryAfter] = String(retryAfter) }
     response.headerFields.replace(with: headerFields)

@@ -40,8 +40,7 @@ final class Sessions {
   var allowed: Sessions {
     get throws(RequestError) {
       if areAllowed { return self }
-      throw RequestError(
-        .notFound, "There are no sessions here; start the server with Server.Configuration.hasSessions.")
+      throw RequestError(.notFound, "This server has no sessions; start it with Server.Configuration.hasSessions.")
     }
   }
 
