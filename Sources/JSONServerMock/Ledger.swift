@@ -1,7 +1,7 @@
 package import JSONServer
 import NIOConcurrencyHelpers
 
-/// The rules and expectations of a test, which are checked at its end.
+/// The rules, expectations and failures of a test, for the check at its end.
 package final class Ledger: Sendable {
   /// Records an error as an issue of the running test, at a place in its source.
   ///
@@ -29,7 +29,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// What went wrong in a call that does not throw, or in the server's own tasks, and was no issue there.
+  /// A failure in a call that does not throw, or in a task of the server.
   package struct Failure: Sendable {
     package let error: MockServerError
     package let report: Report
@@ -58,23 +58,23 @@ package final class Ledger: Sendable {
     state.withLockedValue { $0.expected.formUnion(exchanges.map(\.id)) }
   }
 
-  /// The exchanges that no expectation was met by.
+  /// The exchanges that met no expectation.
   package func unexpected(among exchanges: [Exchange]) -> [Exchange] {
     let expected = state.withLockedValue { $0.expected }
     return exchanges.filter { !expected.contains($0.id) }
   }
 
-  /// Whether unexpected requests are still to be reported, which they are once.
+  /// Whether to report unexpected requests; true once.
   package func takesUnexpected() -> Bool {
     !exchange(\.hasReportedUnexpected, for: true)
   }
 
-  /// Notes in one issue of the test, the first with requests, that they are attached to it.
+  /// Lets the first issue with requests name the attachment.
   package func nameAttachment() {
     state.withLockedValue { $0.namesAttachment = true }
   }
 
-  /// Whether an issue is the one that says so.
+  /// Whether an issue names the attachment; true once.
   package func takesAttachment() -> Bool {
     exchange(\.namesAttachment, for: false)
   }
@@ -91,7 +91,7 @@ package final class Ledger: Sendable {
     exchange(\.setups, for: [])
   }
 
-  /// Sets what is at a place, and returns what was there.
+  /// Sets a value, and returns the old one.
   private func exchange<Value: Sendable>(_ place: WritableKeyPath<State, Value>, for new: Value) -> Value {
     state.withLockedValue { state in
       defer { state[keyPath: place] = new }

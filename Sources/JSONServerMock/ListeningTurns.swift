@@ -1,15 +1,15 @@
 import JSONServer
 
-/// Lets as many servers listen at a time as the open files of the process suffice for; further ones take turns.
+/// Limits how many servers listen at a time by the open files of the process; further servers wait.
 ///
 /// Swift Testing runs all tests at once, and Xcode starts them with 256 open files: without turns, the sockets of the
-/// servers would leave none to the clients, which then say that they cannot connect.
+/// servers would leave none to the clients, which then cannot connect.
 package actor ListeningTurns {
   static let shared = ListeningTurns(openFiles: System.raisedOpenFileLimit)
 
-  /// What a server and its clients open: one or two listening sockets, and both ends of some connections.
+  /// The files of a server and its clients: one or two listening sockets, and both ends of some connections.
   private static let filesOfServer = 8
-  /// What the process opens otherwise.
+  /// The other files of the process.
   private static let otherFiles = 64
 
   private let capacity: Int
@@ -20,7 +20,7 @@ package actor ListeningTurns {
 
   /// - Parameters:
   ///   - openFiles: The most files that the process may have open.
-  ///   - patience: How long no server stops before one more starts all the same, since one test may need them all.
+  ///   - patience: How long to wait for a server to stop before one more starts anyway: one test may need several.
   package init(openFiles: Int, patience: Duration = .seconds(2)) {
     capacity = max(1, (openFiles - Self.otherFiles) / Self.filesOfServer)
     self.patience = patience
@@ -28,7 +28,7 @@ package actor ListeningTurns {
 
   /// Waits for a turn.
   ///
-  /// - Parameter isNested: Whether the test has a turn already, which it would keep meanwhile.
+  /// - Parameter isNested: Whether the test already has a turn, which it keeps.
   package func take(isNested: Bool) async {
     guard listening >= capacity, !isNested else {
       listening += 1
@@ -40,7 +40,7 @@ package actor ListeningTurns {
     }
   }
 
-  /// Gives a turn to the server that has waited longest.
+  /// Passes a turn on to the server that has waited longest.
   func pass() {
     passes += 1
     listening -= 1
@@ -53,7 +53,7 @@ package actor ListeningTurns {
     waiting.removeFirst().resume()
   }
 
-  /// Starts one more server each time that none has stopped for a while, as long as any waits.
+  /// While servers wait, starts one more each time that none has stopped for a while.
   private func hurry() async {
     while !waiting.isEmpty {
       let before = passes

@@ -26,7 +26,7 @@ public final class MockServer: Sendable {
   /// The rules and expectations of the test.
   package let ledger = Ledger()
 
-  /// A number that no other server of the process has, from 1.
+  /// The number of the server in the process, from 1.
   let number: Int
 
   /// The sessions that the test has asked for, by their names.
@@ -37,7 +37,7 @@ public final class MockServer: Sendable {
 
   private static let lastNumber = Atomic(0)
 
-  /// Whether it has one of the turns in which servers listen.
+  /// Whether the server has a turn to listen.
   private let hasTurn = Atomic(false)
 
   private init(_ server: Server, number: Int, url: URL) {

@@ -2,7 +2,7 @@ public import HTTPTypes
 public import JSONServer
 
 extension Response {
-  /// A response with what a file holds, read at once; its type is that of the file's name unless the headers have one.
+  /// A response with the content of a file; the type follows from the file's name unless the headers have one.
   ///
   /// - Parameters:
   ///   - path: An absolute path; or one from the folder of the source file or, where there is no such file, from the nearest
@@ -25,7 +25,7 @@ extension Response {
     }
   }
 
-  /// A response with what a file holds, read at once.
+  /// A response with the content of a file.
   public static func file(
     _ path: String, status: HTTPResponse.Status, headers: KeyValuePairs<String, String> = [:],
     sourcePath: String = #filePath

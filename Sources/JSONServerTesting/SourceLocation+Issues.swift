@@ -12,7 +12,7 @@ extension MockServerError {
     Issue.record(Comment(rawValue: description), sourceLocation: location ?? test.sourceLocation)
   }
 
-  /// The same error, with where to find all of the requests.
+  /// The same error, with the place of all requests.
   var namingAttachment: MockServerError {
     MockServerError(
       code,
@@ -23,7 +23,7 @@ extension MockServerError {
 }
 
 extension Ledger {
-  /// Keeps what went wrong, to be reported at a place in the test's source; `nil` when the message says it.
+  /// Records a failure to report at a place in the test's source; `nil` when the message has the place.
   func recordFailure(_ error: MockServerError, at location: SourceLocation?) {
     recordFailure(error) { error throws(MockServerError) in
       guard let location else { throw error }
@@ -33,7 +33,7 @@ extension Ledger {
 }
 
 extension MockServer {
-  /// Records what is wrong as an issue, or for the next call that throws.
+  /// Records an error as an issue, or for the next call that throws.
   func report(_ error: MockServerError, at location: SourceLocation?) {
     do throws(MockServerError) {
       try error.report(at: location)
@@ -43,7 +43,7 @@ extension MockServer {
     }
   }
 
-  /// Does what may fail, and reports the failure at a place.
+  /// Calls a closure, and reports its error at a place.
   func check(
     at location: SourceLocation, _ body: () async throws(MockServerError) -> Void
   ) async throws(MockServerError) {
@@ -69,7 +69,7 @@ extension MockServer {
     throw MockServerError(first.code, failures.map(\.description).joined(separator: "\n"))
   }
 
-  /// Sets something up that requests meet, and reports when it cannot be.
+  /// Sets up a fault, a hold or a stub, and reports an error.
   ///
   /// - Parameter isNeeded: Whether at least one request should meet it.
   /// - Returns: Its id; `nil` when it cannot be set up.
