@@ -43,7 +43,7 @@ struct LiteralSearch: Sendable {
     needle = Array(text.unicodeScalars)
     let characters = needle.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
     self.characters = characters
-    let widths = characters.map { forms in
+    let widths = characters.map { (forms: [[UInt8]]) -> Int in
       // Most letters have a form or two of one width; some have an old form besides.
       forms.map(\.count).max { left, right in
         forms.count { $0.count == left } < forms.count { $0.count == right }
@@ -53,7 +53,8 @@ struct LiteralSearch: Sendable {
     maximumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).max() ?? 0) }
     minimumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).min() ?? 0) }
     let usual = zip(characters, widths).map { forms, width in forms.filter { $0.count == width } }
-    let unusual = Set(zip(characters, widths).flatMap { forms, width in forms.filter { $0.count != width } })
+    let unusual: Set<[UInt8]> = Set(
+      zip(characters, widths).flatMap { forms, width in forms.filter { $0.count != width } })
     probes = Self.probes(of: usual)
     unusualProbes = unusual.isEmpty ? [] : Self.probes(of: [Array(unusual)])
     isDecidedByProbes = usualCount == probes.count && text.utf8.allSatisfy { $0 < 0x80 }
