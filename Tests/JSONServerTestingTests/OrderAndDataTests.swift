@@ -169,7 +169,9 @@ struct `What is expected of requests and data` {
     let data = try await URLSession.forTests.get("/profile", at: server.url).data
     #expect(String(decoding: data, as: UTF8.self).contains("Tea House"))
     await server.stop()
-    await #expect(throws: (any Error).self) { try await URLSession.forTests.get("/profile", at: server.url) }
+    // The server of another test may have the port by now.
+    let later = try? await URLSession.forTests.get("/profile", at: server.url).data
+    #expect(later.map { String(decoding: $0, as: UTF8.self).contains("Tea House") } != true)
   }
 
   @Test func `says which resource of a bundle is missing`() async throws {
