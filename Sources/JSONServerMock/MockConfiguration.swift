@@ -32,4 +32,10 @@ package struct MockConfiguration: Sendable {
     configure(&server)
     self.listens = listens
   }
+
+  /// A copy of a server: the same, with another configuration.
+  package init(_ server: Server.Configuration, copying original: MockServer) {
+    self.server = server
+    listens = !original.server.url.isEmpty
+  }
 }
