@@ -33,9 +33,8 @@ package struct MockConfiguration: Sendable {
     self.listens = listens
   }
 
-  /// A copy of a server: the same, with another configuration.
-  package init(_ server: Server.Configuration, copying original: MockServer) {
-    self.server = server
-    listens = !original.server.url.isEmpty
+  /// Creates the configuration of a server that is configured already.
+  package init(_ server: Server.Configuration, listens: Bool) {
+    (self.server, self.listens) = (server, listens)
   }
 }

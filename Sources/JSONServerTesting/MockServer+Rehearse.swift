@@ -4,7 +4,7 @@ public import Testing
 
 extension MockServer {
   /// Runs a closure again and again, each time with a server that changes something which a backend may change without
-  /// telling its clients: a member is added, a text has a value not seen before, a list is empty, …
+  /// telling its clients: a member is added, a text has a value not seen before, a list is empty.
   ///
   /// ```swift
   /// @Test(.jsonServer("database.json")) func `The list survives what the backend may change`() async throws {
@@ -16,15 +16,15 @@ extension MockServer {
   ///
   /// The first run is unchanged, and has to succeed; what it asks for is changed in the others, in responses alone. Each run
   /// has a copy of this server with its data as it is at the call; stubs and faults are set up in the closure. A change that
-  /// the closure does not survive is an issue, unless it fails because it expects the value that was changed. Elsewhere
-  /// than in Swift Testing it is thrown when all have run, and only what the closure throws counts as failure.
+  /// is not survived is an issue, unless the failure quotes the value that was changed. Elsewhere than in Swift Testing it
+  /// is thrown when all have run, and only what the closure throws counts.
   ///
   /// - Parameters:
-  ///   - only: The changes that are made: rows of the catalogue as `null`, or places as `bookmarks` and `bookmarks.tags`;
-  ///     none for all.
-  ///   - ignoring: Changes that are not made.
+  ///   - only: The changes that are made, by rows of the catalogue (`null`), places (`bookmarks.tags`), or both
+  ///     (`bookmarks.tags:null`); none for all.
+  ///   - ignoring: The changes that are not made.
   ///   - limit: The most changes.
-  ///   - recordsIssues: Whether changes that are not survived are issues; without, the outcomes say it alone.
+  ///   - recordsIssues: Whether changes that are not survived are issues; otherwise only the outcomes say it.
   ///   - sourceLocation: The place of the call, for issues.
   ///   - body: Loads, and shows or decodes what was loaded. ``MockServer/current`` is the changed server there, too.
   /// - Returns: What became of each change.
@@ -35,57 +35,38 @@ extension MockServer {
     sourceLocation: SourceLocation = #_sourceLocation, _ body: @Sendable (MockServer) async throws -> Void
   ) async throws -> [RehearsedChange] {
     let rehearsal = await Rehearsal(of: server)
-    let exchanges = try await withCopy(rehearsal.unchanged) { copy in
-      try await body(copy)
-      try await copy.verify()
-      return await copy.requests
-    }
+    let exchanges = try await withCopy(rehearsal.unchanged, body)
     let changes: [Rehearsal.Change]
     do throws(ServerError) {
-      changes = try rehearsal.changes(
-        for: exchanges, Rehearsal.Selection(only: only, ignored: ignoring, limit: limit))
+      changes = try rehearsal.changes(for: exchanges, only: only, ignored: ignoring, limit: limit)
     } catch {
       throw MockServerError(.invalidSetup, error.message).at(sourceLocation.fileID, sourceLocation.line)
     }
     var outcomes: [RehearsedChange] = []
     for change in changes {
-      let failures = try await withCopy(rehearsal.configuration(for: change)) { copy in
-        await Self.failures {
-          try await body(copy)
-          try await copy.verify()
-        }
-      }
+      let failures = await Self.failures { _ = try await self.withCopy(rehearsal.configuration(for: change), body) }
       outcomes.append(change.outcome(failures))
     }
     let errors = outcomes.filter { recordsIssues && $0.verdict == .failed }.map { outcome in
-      MockServerError(
-        .changeNotSurvived,
-        """
-        The change is not survived: \(outcome.description) (\(outcome.sentence); see \(outcome.source)).
-        \(outcome.request.map { "In the response to \($0): " } ?? "")\(outcome.failures.joined(separator: "\n"))
-        """)
+      let request = outcome.request.map { "In the response to \($0): " } ?? ""
+      return "Not survived: \(outcome) (\(outcome.sentence); see \(outcome.source)).\n"
+        + request + outcome.failures.joined(separator: "\n")
     }
-    guard Test.current == nil else {
-      for error in errors { try error.report(at: sourceLocation) }
-      return outcomes
+    // Without a test that has issues, the first error would hide the others.
+    for text in Test.current == nil && !errors.isEmpty ? [errors.joined(separator: "\n")] : errors {
+      try MockServerError(.changeNotSurvived, text).report(at: sourceLocation)
     }
-    guard let first = errors.first else { return outcomes }
-    throw MockServerError(first.code, errors.map(\.description).joined(separator: "\n"))
-      .at(sourceLocation.fileID, sourceLocation.line)
+    return outcomes
   }
 
-  /// Runs a closure with a copy of this server.
-  private func withCopy<Result>(
-    _ configuration: Server.Configuration, _ body: (MockServer) async throws -> Result
-  ) async throws -> Result {
-    let copy = try await MockServer.start(MockConfiguration(configuration, copying: self))
-    do {
-      let result = try await MockServer.$running.withValue(copy) { try await body(copy) }
-      await copy.stop()
-      return result
-    } catch {
-      await copy.stop()
-      throw error
+  /// Runs a closure with a copy of this server, and returns the requests that came.
+  private func withCopy(
+    _ configuration: Server.Configuration, _ body: @Sendable (MockServer) async throws -> Void
+  ) async throws -> [Exchange] {
+    let configuration = MockConfiguration(configuration, listens: !server.url.isEmpty)
+    return try await withJSONServer(configuration) { copy in
+      try await body(copy)
+      return await copy.requests
     }
   }
 
@@ -98,11 +79,11 @@ extension MockServer {
       return nil
     }
     do {
-      if let test = Test.current {
-        try await keep.provideScope(for: test, testCase: Test.Case.current, performing: body)
-      } else {
+      guard let test = Test.current else {
         try await body()
+        return []
       }
+      try await keep.provideScope(for: test, testCase: Test.Case.current, performing: body)
     } catch {
       failures.withLock { $0.append("\(error)") }
     }

@@ -6,257 +6,138 @@ import JSONServerValues
 ///
 /// What breaks a contract has no row: a member renamed, a member gone that every record has, another type.
 struct CompatibleChange: Sendable {
-  /// The name, by which a person chooses changes.
-  let name: String
-  /// What changes, in a sentence.
-  let sentence: String
-  /// Where the owner of an API says that this is compatible.
-  let source: String
-  /// What the change does in a place; `nil` where it does not apply.
-  let effect: @Sendable (Place, PlaceSample) -> Effect?
-
   /// What a change does.
   enum Effect: Sendable {
     /// Each value in the place becomes another one, or goes.
     case value(shown: String, @Sendable (JSONValue) -> JSONValue?)
     /// Ids have another form, wherever they stand.
     case ids(IDForm)
-    /// Lists do not have these records any more, by their ids: those of a collection, and those that refer to them.
+    /// Lists lack these records, by collection and id.
     case emptied([String: Set<JSONValue>])
     /// The collection has more records.
     case records(shown: String, @Sendable ([JSONValue]) -> [JSONValue])
     /// Errors have another body.
-    case error(body: JSONObject)
+    case error(body: JSONValue)
   }
+
+  /// The name by which a person chooses it, and what changes, in a sentence.
+  let (name, sentence): (String, String)
+  /// Where the owner of an API says that this is compatible, or that clients must expect it.
+  let source: String
+  /// What the change does in a place; `nil` where it does not apply.
+  let effect: @Sendable (Place, PlaceSample) -> Effect?
+
+  private static let stripe = "https://stripe.com/docs/upgrades"
+  private static let zalando = "https://opensource.zalando.com/restful-api-guidelines/"
+  private static let github = "https://docs.github.com/en/rest/"
 
   /// The changes, those that break most clients first.
   static let catalogue: [CompatibleChange] = [
-    CompatibleChange(
-      "null", "null, which the file has in another record or which is as good as the missing member there",
-      "https://opensource.zalando.com/restful-api-guidelines/#123"
-    ) { _, sample in
+    CompatibleChange("null", "null in place of an optional value", zalando + "#123") { _, sample in
       sample.isOptional ? .value(shown: "= null") { _ in .null } : nil
     },
-    CompatibleChange(
-      "absent", "an optional member is not there", "https://opensource.zalando.com/restful-api-guidelines/#123"
-    ) { place, sample in
+    CompatibleChange("absent", "an optional member is not there", zalando + "#123") { place, sample in
       sample.isOptional && place.path.last != Place.element ? .value(shown: "is absent") { _ in nil } : nil
     },
-    CompatibleChange(
-      "new-value", "a value not seen before, where texts are of few kinds", "https://google.aip.dev/180"
-    ) { _, sample in
-      guard sample.isEnumeration, let last = sample.texts.last else { return nil }
-      return .text(last) { $0.hasSuffix("-2") ? $0 : $0 + "-2" }
+    CompatibleChange("new-value", "a value not seen before", "https://google.aip.dev/180") { _, sample in
+      sample.isEnumeration ? .text(sample.texts.last) { $0.hasSuffix("-2") ? $0 : $0 + "-2" } : nil
     },
-    CompatibleChange(
-      "new-member", "a member that was not there before", "https://docs.github.com/en/rest/overview/breaking-changes"
-    ) { place, sample in
+    CompatibleChange("new-member", "a member not seen before", github + "overview/breaking-changes") { place, sample in
       guard sample.isObject else { return nil }
       // A map from names to values of one type stays one.
       let added: JSONValue = place.path.isEmpty ? ["note": "Added later"] : sample.uniformMember ?? "Added later"
       return .value(shown: "has addedLater") { value in
-        guard var object = value.object, object["addedLater"] == nil else { return value }
+        guard var object = value.object else { return value }
         object["addedLater"] = added
         return .object(object)
       }
     },
-    CompatibleChange(
-      "new-kind", "a record of a new kind in a list of several kinds", "https://stripe.com/docs/upgrades"
-    ) { place, sample in
-      guard let record = sample.newKind else { return nil }
-      let shown = "has \(record.name) = \(record.kind)"
-      guard case .list = place else {
-        return .value(shown: shown) { list in
-          list.array.map { $0.last == record.value ? list : .array($0 + [record.value]) } ?? list
-        }
-      }
-      return .records(shown: shown) { sample.adding(1, to: $0) { _, _ in record.value } }
+    CompatibleChange("new-kind", "a record of a kind not seen before", stripe) { place, sample in
+      guard let new = sample.newKind else { return nil }
+      let shown = "has a record of a new kind, \(new)"
+      if case .list = place { return .records(shown: shown) { sample.adding(1, to: $0) { _ in new } } }
+      return .value(shown: shown) { $0.array.map { .array($0.last == new ? $0 : $0 + [new]) } ?? $0 }
     },
-    CompatibleChange("empty-list", "a list is empty", "https://opensource.zalando.com/restful-api-guidelines/#124") {
-      place, sample in
+    CompatibleChange("empty-list", "a list is empty", zalando + "#124") { place, sample in
       if case .list = place { return .emptied(sample.dependents) }
       return sample.isList ? .value(shown: "= []") { _ in .array([]) } : nil
     },
     CompatibleChange(
-      "long-list", "a list is longer than a page",
-      "https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api"
+      "long-list", "a list is longer than a page", github + "using-the-rest-api/using-pagination-in-the-rest-api"
     ) { place, sample in
-      guard case .list = place, 1..<101 ~= sample.records.count else { return nil }
+      guard case .list = place, 1...100 ~= sample.records.count else { return nil }
       return .records(shown: "has 101 records") { records in
-        sample.adding(101 - records.count, to: records) { $0[$1 % $0.count] }
+        sample.adding(101 - records.count, to: records) { records[$0 % records.count] }
       }
     },
-    CompatibleChange("longer-id", "ids are longer", "https://stripe.com/docs/upgrades") { place, sample in
+    CompatibleChange("longer-id", "ids are longer", stripe) { place, sample in
       sample.idForm(of: place, [.larger, .longer]).map { .ids($0) }
     },
-    CompatibleChange("other-id", "ids that are opaque texts have another form", "https://stripe.com/docs/upgrades") {
-      place, sample in
+    CompatibleChange("other-id", "ids have another form", stripe) { place, sample in
       sample.idForm(of: place, [.prefixed]).map { .ids($0) }
     },
     CompatibleChange(
-      "fraction", "dates have fractions of a second, or have none any more",
-      "https://protobuf.dev/programming-guides/json/"
+      "fraction", "dates have fractions of a second, or none", "https://protobuf.dev/programming-guides/json/"
     ) { _, sample in
-      guard sample.format == .dateTime, let first = sample.texts.first else { return nil }
-      let hasFractions = first.contains(".")
-      return .text(first) { (date: String) -> String in
-        guard date.contains(".") == hasFractions else { return date }
-        let rest = date.dropFirst(19)
-        return date.prefix(19) + (hasFractions ? String(rest.dropFirst().drop(while: \.isNumber)) : ".123\(rest)")
-      }
+      let hasFractions = sample.texts.first?.contains(".") == true
+      return sample.format != .dateTime
+        ? nil
+        : .text(sample.texts.first) { date in
+          guard date.contains(".") == hasFractions else { return date }
+          let rest = date.dropFirst(19)
+          return date.prefix(19) + (hasFractions ? "\(rest.dropFirst().drop(while: \.isNumber))" : ".123\(rest)")
+        }
+    },
+    CompatibleChange("offset", "dates have an offset", zalando + "#126") { _, sample in
+      let first = sample.texts.first { $0.hasSuffix("Z") }
+      return sample.format == .dateTime && first != nil ? .text(first) { $0.withOffset } : nil
     },
     CompatibleChange(
-      "offset", "dates have an offset", "https://opensource.zalando.com/restful-api-guidelines/#126"
-    ) { _, sample in
-      guard sample.format == .dateTime, let first = sample.texts.first(where: { $0.hasSuffix("Z") }) else { return nil }
-      return .text(first) { $0.withOffset }
-    },
-    CompatibleChange(
-      "number", "numbers are written as 1.0, or as 1",
+      "number", "1 is written as 1.0, or 1.0 as 1",
       "https://json-schema.org/understanding-json-schema/reference/numeric"
     ) { _, sample in
-      guard let first = sample.numbers.compactMap(\.otherSpelling).first else { return nil }
-      return .value(shown: "= \(first)") { value in
-        if case .number(let number) = value, let other = number.otherSpelling { .number(other) } else { value }
-      }
-    },
-    CompatibleChange(
-      "url", "addresses lead elsewhere, and have a query",
-      "https://docs.github.com/en/rest/guides/best-practices-for-using-the-rest-api"
-    ) { _, sample in
-      guard sample.format == .uri, let first = sample.texts.first else { return nil }
-      return .text(first) { (url: String) -> String in
-        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        // This server's own addresses are what the client follows.
-        guard parts.count > 2, !parts[2].hasPrefix("localhost"), !parts[2].hasPrefix("127."), parts[2] != Self.moved
-        else {
-          return url
+      sample.numbers.compactMap(\.otherSpelling).first.map { first in
+        .value(shown: "= \(first)") { value in
+          if case .number(let number) = value, let other = number.otherSpelling { .number(other) } else { value }
         }
-        let rest = parts.dropFirst(3).joined()
-        return "\(parts[0])//\(Self.moved)/v2/\(rest)\(rest.contains("?") ? "&" : "?")signature=a%2Fb"
       }
     },
     CompatibleChange(
-      "characters", "texts have emoji, and letters from right to left", "https://stripe.com/docs/upgrades"
+      "url", "an address leads elsewhere, and has a query", github + "guides/best-practices-for-using-the-rest-api"
     ) { _, sample in
-      sample.isProse ? .text(sample.texts.first) { $0.hasSuffix(Self.emoji) ? $0 : "\($0) \(Self.emoji)" } : nil
+      sample.format == .uri ? .text(sample.texts.first) { $0.movedAddress } : nil
     },
-    CompatibleChange("long-text", "texts are very long", "https://stripe.com/docs/upgrades") { _, sample in
-      sample.isProse ? .text(sample.texts.first) { $0.hasSuffix(Self.tail) ? $0 : "\($0) \(Self.tail)" } : nil
+    CompatibleChange("characters", "a text has emoji, and letters from right to left", stripe) { _, sample in
+      sample.isProse ? .text(sample.texts.first) { $0.hasSuffix(emoji) ? $0 : $0 + emoji } : nil
     },
-    CompatibleChange("order", "members come in another order", "https://stripe.com/docs/upgrades") { place, sample in
-      guard sample.isObject, place.path.isEmpty else { return nil }
-      return .value(shown: "has its members in another order") { $0.reversed }
+    CompatibleChange("long-text", "a text is very long", stripe) { _, sample in
+      sample.isProse ? .text(sample.texts.first) { $0.hasSuffix(tail) ? $0 : $0 + tail } : nil
     },
-    CompatibleChange(
-      "error-body", "errors have another body", "https://opensource.zalando.com/restful-api-guidelines/#176"
-    ) { place, _ in
-      guard case .error = place else { return nil }
-      return .error(body: ["type": "about:blank", "title": "The request failed"])
+    CompatibleChange("order", "members come in another order", stripe) { place, sample in
+      sample.isObject && place.path.isEmpty ? .value(shown: "has its members in another order") { $0.reversed } : nil
+    },
+    CompatibleChange("error-body", "errors have another body", zalando + "#176") { place, _ in
+      place == .error ? .error(body: ["type": "about:blank", "title": "The request failed"]) : nil
     },
   ]
+
+  private static let emoji = " 👩🏽‍🚀 مرحبا"
+  private static let tail = String(repeating: " and so on", count: 1_000)
 
   private init(
     _ name: String, _ sentence: String, _ source: String, _ effect: @escaping @Sendable (Place, PlaceSample) -> Effect?
   ) {
     (self.name, self.sentence, self.source, self.effect) = (name, sentence, source, effect)
   }
-
-  private static let moved = "cdn-2.example.net"
-  private static let emoji = "👩🏽‍🚀 مرحبا"
-  private static let tail = String(repeating: "and so on ", count: 1_000) + "to the end"
 }
 
 extension CompatibleChange.Effect {
-  /// Changes texts, and leaves what is no text.
-  ///
-  /// - Parameter example: The text that is shown, changed.
-  fileprivate static func text(
-    _ example: String?, _ change: @escaping @Sendable (String) -> String
-  ) -> Self {
-    let changed = example.map(change) ?? ""
-    let shown = JSONValue.string(changed.count > 60 ? changed.prefix(40) + "…" : changed)
-    return .value(shown: "= \(shown)") { value in value.string.map { .string(change($0)) } ?? value }
-  }
-}
-
-/// Another form of a collection's ids, from which the server's own can be told back.
-enum IDForm: Sendable {
-  /// Numbers that do not fit 32 bits.
-  case larger
-  /// Texts of 80 characters more.
-  case longer
-  /// Texts with another beginning.
-  case prefixed
-
-  private static let offset = 900_000_000_000
-  private static let suffix = "~" + String(repeating: "0123456789abcdef", count: 5)
-  private static let prefix = "obj_"
-
-  /// An id in this form.
-  func changed(_ id: JSONValue) -> JSONValue {
-    switch (self, id) {
-    case (.larger, .number(let number)): JSONNumber(text: changed(number.text)).map(JSONValue.number) ?? id
-    case (.longer, .string(let text)), (.prefixed, .string(let text)): .string(changed(text))
-    default: id
+  /// Changes texts. A text that is changed already, as a client sends it back, stays as it is.
+  fileprivate static func text(_ example: String?, _ change: @escaping @Sendable (String) -> String) -> Self {
+    let shown = example.map(change) ?? ""
+    return .value(shown: "= \(JSONValue.string(shown.count > 60 ? shown.prefix(40) + "…" : shown))") { value in
+      value.string.map { .string(change($0)) } ?? value
     }
-  }
-
-  /// An id in this form, as text.
-  func changed(_ id: String) -> String {
-    switch self {
-    case .larger: Int(id).flatMap { 0..<Self.offset ~= $0 ? "\($0 + Self.offset)" : nil } ?? id
-    case .longer: id.hasSuffix(Self.suffix) ? id : id + Self.suffix
-    case .prefixed: id.hasPrefix(Self.prefix) ? id : Self.prefix + id
-    }
-  }
-
-  /// An id of this form, or a list of them with commas, as the server knows it; any other text as it is.
-  func restored(_ text: String) -> String {
-    text.split(separator: ",", omittingEmptySubsequences: false).map { part -> String in
-      switch self {
-      case .larger: Int(part).flatMap { Self.offset..<2 * Self.offset ~= $0 ? "\($0 - Self.offset)" : nil } ?? "\(part)"
-      case .longer: "\(part.hasSuffix(Self.suffix) ? part.dropLast(Self.suffix.count) : part)"
-      case .prefixed: "\(part.hasPrefix(Self.prefix) ? part.dropFirst(Self.prefix.count) : part)"
-      }
-    }.joined(separator: ",")
-  }
-
-  /// The same for all ids within a value.
-  func restored(_ value: JSONValue) -> JSONValue {
-    switch value {
-    case .object(let object): .object(JSONObject(object.map { ($0.name, restored($0.value)) }))
-    case .array(let elements): .array(elements.map { restored($0) })
-    case .string(let text): .string(restored(text))
-    case .number(let number): JSONNumber(text: restored(number.text)).map(JSONValue.number) ?? value
-    case .bool, .null: value
-    }
-  }
-
-  /// Gives the ids in a request the form that the server knows: in its path, its parameters and its body.
-  func restore(_ request: inout Request) {
-    let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map { restored(pair: $0) }
-    request.target = ([path.joined(separator: "/")] + parts.dropFirst().map { restored(form: $0) }).joined(
-      separator: "?")
-    if let value = try? JSONValue(parsing: request.bytes) {
-      let own = restored(value)
-      if own != value { request.bytes = own.utf8Text() }
-    } else if request.headerFields[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true {
-      request.bytes = Array(restored(form: Substring(decoding: request.bytes, as: UTF8.self)).utf8)
-    }
-  }
-
-  private func restored(form: Substring) -> String {
-    form.split(separator: "&", omittingEmptySubsequences: false).map { restored(pair: $0) }.joined(separator: "&")
-  }
-
-  /// A segment, or a name and its value: what stands after the last `=`, encoded.
-  private func restored(pair: Substring) -> String {
-    let start = pair.lastIndex(of: "=").map { pair.index(after: $0) } ?? pair.startIndex
-    let value = PercentEncoding.decodeForm(pair[start...].utf8)
-    let own = restored(value)
-    return own == value ? String(pair) : pair[..<start] + PercentEncoding.encodeSegment(own)
   }
 }
 
@@ -269,6 +150,14 @@ extension String {
     let time = CivilTime(secondsSince1970: Int64(days) * 86_400 + (parts[3] + 2) * 3600 + parts[4] * 60 + parts[5])
     let date = [time.month, time.day].map { "-" + CivilTime.twoDigits($0) }.joined()
     return "\(time.year)\(date)T\(time.clock)\(dropFirst(19).dropLast())+02:00"
+  }
+
+  /// An address on another host; this server's own addresses, which the client follows, stay as they are.
+  fileprivate var movedAddress: String {
+    let parts = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count > 2, !["localhost", "127.", "cdn-2."].contains(where: parts[2].hasPrefix) else { return self }
+    let rest = parts.dropFirst(3).joined()
+    return "\(parts[0])//cdn-2.example.net/v2/\(rest)\(rest.contains("?") ? "&" : "?")signature=a%2Fb"
   }
 }
 
@@ -283,10 +172,7 @@ extension JSONNumber {
 extension JSONValue {
   /// The value with the members of all its objects in reverse order.
   fileprivate var reversed: JSONValue {
-    switch self {
-    case .object(let object): .object(JSONObject(object.reversed().map { ($0.name, $0.value.reversed) }))
-    case .array(let elements): .array(elements.map(\.reversed))
-    case .null, .bool, .number, .string: self
-    }
+    if let array { return .array(array.map(\.reversed)) }
+    return object.map { .object(JSONObject($0.reversed().map { ($0.name, $0.value.reversed) })) } ?? self
   }
 }

@@ -2,13 +2,15 @@ import JSONServerValues
 
 /// Tells a test that expects a value which was changed from a client that does not survive the change.
 enum Quotation {
-  /// The most texts of a value that are kept.
-  private static let maximumTexts = 2_000
+  private static let marks: Set<Character> = ["\"", "'", "`", "“", "”", "‘", "’", "«", "»", "\\"]
+  private static let comparisons = [
+    "==", "!=", "equal to", "xpected:", "xpected", "want", "to be", "to equal", "is not",
+  ]
 
-  /// The texts and numbers in a value, and the lengths of its lists.
+  /// The texts and numbers in a value, and the lengths of its lists: the first two thousand or so.
   static func texts(of value: JSONValue) -> Set<String> {
     var (texts, rest): (Set<String>, [JSONValue]) = ([], [value])
-    while let next = rest.popLast(), texts.count < maximumTexts {
+    while let next = rest.popLast(), texts.count < 2_000 {
       switch next {
       case .string(let text): if !text.isEmpty { texts.insert(text) }
       case .number(let number): texts.insert(number.text)
@@ -26,35 +28,24 @@ enum Quotation {
   ///
   /// - Parameter appeared: The values that came instead, in which the old ones may stand.
   static func quotes(_ failure: String, _ vanished: Set<String>, notIn appeared: Set<String>) -> Bool {
-    var text = failure
+    // The place in a source file is no value: `BookmarkTests.swift:12:5`.
+    var text = failure.replacing(/[\w.\/+-]+\.\w+:\d+(:\d+)?/, with: "")
     for value in appeared.sorted(by: { $0.utf8.count > $1.utf8.count }) where Int(value) == nil {
       text = text.replacing(value, with: "")
     }
-    // The place in a source file is no value: `BookmarkTests.swift:12:5`.
-    text = text.replacing(/[\w.\/+-]+\.\w+:\d+(:\d+)?/, with: "")
-    return vanished.contains { isQuoted($0, in: text) }
+    return vanished.contains { value in text.ranges(of: value).contains { isQuoted(value, text, $0) } }
   }
 
-  private static func isQuoted(_ value: String, in text: String) -> Bool {
-    let isNumber = JSONNumber(text: value) != nil
-    return text.ranges(of: value).contains { range in
-      let (before, after) = (text[..<range.lowerBound], text[range.upperBound...])
-      if let left = before.last, let right = after.first, marks.contains(left), marks.contains(right) || right == "\\" {
-        return true
-      }
-      if isNumber {
-        guard before.last?.isNumber != true, before.last != ".", after.first.map({ !$0.isNumber && $0 != "." }) ?? true
-        else { return false }
-        let compared = before.reversed().drop { " (\"'".contains($0) }
-        return comparisons.contains { compared.starts(with: $0.reversed()) }
-      }
-      if before.last == "." { return after.first.map { !$0.isLetter && !$0.isNumber && !"_-(".contains($0) } ?? true }
-      return value.contains(" ")
+  private static func isQuoted(_ value: String, _ text: String, _ range: Range<String.Index>) -> Bool {
+    let (before, left, right) = (
+      text[..<range.lowerBound], text[..<range.lowerBound].last, text[range.upperBound...].first
+    )
+    if let left, let right, marks.contains(left), marks.contains(right) { return true }
+    if JSONNumber(text: value) != nil {
+      if left?.isNumber == true || left == "." || right?.isNumber == true || right == "." { return false }
+      let compared = before.reversed().drop { " (\"'".contains($0) }
+      return comparisons.contains { compared.starts(with: $0.reversed()) }
     }
+    return left == "." ? right.map { !$0.isLetter && !$0.isNumber && !"_-(".contains($0) } ?? true : value.contains(" ")
   }
-
-  private static let marks: Set<Character> = ["\"", "'", "`", "“", "”", "‘", "’", "«", "»"]
-  private static let comparisons = [
-    "==", "!=", "equal to", "xpected:", "xpected", "want", "to be", "to equal", "is not",
-  ]
 }

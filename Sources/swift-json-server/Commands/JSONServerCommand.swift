@@ -75,7 +75,7 @@ struct ServeCommand: ReportingCommand {
     abstract: "Serve a JSON file as a REST API, and write every change back.",
     usage: """
       swift-json-server [options] <source>
-      swift-json-server init|validate|generate|record|export|import|rehearse|help
+      swift-json-server init|validate|generate|record|export|import|rehearse
       """,
     discussion: """
       An option wins over the variables PORT and HOST, they win over the file json-server.json. \

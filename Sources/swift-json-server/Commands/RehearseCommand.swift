@@ -3,7 +3,6 @@ import Dispatch
 import JSONDatabase
 import JSONServer
 import JSONServerValues
-import NIOConcurrencyHelpers
 
 /// Runs a client's tests against what its backend may become.
 struct RehearseCommand: ReportingCommand {
@@ -16,8 +15,8 @@ struct RehearseCommand: ReportingCommand {
       for: a member is added, a text has a value not seen before, a list is empty. Each run has JSON_SERVER_URL and a copy \
       of the data in memory: swift-json-server rehearse database.json --exec 'swift test --filter StoreTests'
 
-      A change is named by its kind (null), its place (posts, posts.tags), or both (posts.tags:null). \
-      --ignore leaves changes out; repeatable, and "ignore" in json-server.json. The options of serving hold here, too.
+      A change is named by its kind (null), its place (posts, posts.tags), or both (posts.tags:null). --ignore leaves one \
+      out; it is repeatable, and "ignore" in json-server.json. The options of serving hold here, too.
 
       Exit codes:
       \(exitCodes)
@@ -34,7 +33,7 @@ struct RehearseCommand: ReportingCommand {
 
   @OptionGroup(visibility: .hidden) var options: ServeOptions
 
-  @Option(help: ArgumentHelp("Make this change alone; repeatable.", valueName: "change"))
+  @Option(help: ArgumentHelp("Make these changes alone; repeatable.", valueName: "change"))
   var only: [String] = []
 
   @Option(help: ArgumentHelp("The most changes that are made.", valueName: "count"))
@@ -47,8 +46,7 @@ struct RehearseCommand: ReportingCommand {
   var format = ReportFormat.text
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit: it is a number of changes, at least 1.") }
-    guard jobs > 0 else { throw ValidationError("--jobs: it is a number of runs, at least 1.") }
+    guard jobs > 0, limit ?? 1 > 0 else { throw ValidationError("--jobs and --limit are numbers of at least 1.") }
   }
 
   func perform() async throws(CommandFailure) -> Int32 {
@@ -59,23 +57,28 @@ struct RehearseCommand: ReportingCommand {
     guard let command = settings.options.running.exec else {
       throw CommandFailure(.usage, "--exec: name the command that tests the client, such as --exec 'swift test'.")
     }
-    let rehearsal = try await rehearsal(settings)
-    let start = ContinuousClock.now
-    let (plain, exchanges) = try await run(command, rehearsal.unchanged)
-    let duration = .now - start
+    let (start, rehearsal) = (ContinuousClock.now, try await rehearsal(settings))
+    let (plain, exchanges) = try await Self.run(command, rehearsal.unchanged)
     guard plain.status == 0 else {
       FileText.send(Array(plain.output.utf8), to: LogStream.error.rawValue)
       throw CommandFailure(
-        .usage, "--exec: the command ends with \(plain.status) without any change; it has to succeed first.")
+        .usage, "--exec: the command ends with \(plain.status) without any change; correct that first.")
     }
-    let selection = Rehearsal.Selection(only: only, ignored: settings.options.running.ignore, limit: limit)
     let changes = try CommandFailure.translating { () throws(ServerError) in
-      try rehearsal.changes(for: exchanges, selection)
+      try rehearsal.changes(for: exchanges, only: only, ignored: settings.options.running.ignore, limit: limit)
     }
-    let progress = RehearsalProgress(count: changes.count, duration / Double(min(jobs, max(changes.count, 1))))
-    defer { progress.end() }
-    let outcomes = try await outcomes(of: changes, rehearsal, command, plain, progress)
-    progress.end()
+    let line = TerminalLine(isReplaced: true)
+    defer { line.end() }
+    let outcomes = try await outcomes(of: changes) { change throws(CommandFailure) in
+      let (run, _) = try await Self.run(command, rehearsal.configuration(for: change))
+      return change.outcome(run.status == 0 ? [] : run.failures(beside: plain), isCrash: run.status > 128)
+    } progress: { done in
+      let rest = (.now - start) / (done + 1) * (changes.count - done)
+      if Terminal.isError {
+        line.show("  \(done) of \(changes.count) changes made, about \(LogText.seconds(rest)) left …")
+      }
+    }
+    line.end()
     FileText.send(Array(report(outcomes, settings.options.source).utf8), to: LogStream.output.rawValue)
     return outcomes.contains { $0.verdict == .failed } ? ExitStatus.differs.rawValue : 0
   }
@@ -103,7 +106,7 @@ struct RehearseCommand: ReportingCommand {
   }
 
   /// Runs the command while a copy of the server runs.
-  private func run(
+  private static func run(
     _ command: String, _ configuration: Server.Configuration
   ) async throws(CommandFailure) -> (CommandRun, [Exchange]) {
     let server: Server
@@ -112,117 +115,77 @@ struct RehearseCommand: ReportingCommand {
     } catch {
       throw CommandFailure(error)
     }
-    let run = await CommandRun.of(command, at: server.url)
+    let run = await CommandRun(command, at: server.url, server)
     let exchanges = await server.journal
-    let unexpected = await server.unexpectedRequests.map { $0.refusal ?? "" }
     await server.stop(grace: .zero)
-    guard let run else { throw CommandFailure(.usage, "--exec: there is no shell at /bin/sh to run the command.") }
-    guard !unexpected.isEmpty else { return (run, exchanges) }
-    // As serving with --strict ends.
-    return (
-      CommandRun(output: run.output + unexpected.map { "error: \($0)\n" }.joined(), status: max(run.status, 1)),
-      exchanges
-    )
+    return (run, exchanges)
   }
 
-  /// Makes the changes, some at a time, and judges the command's runs.
+  /// Makes the changes, some at a time.
   private func outcomes(
-    of changes: [Rehearsal.Change], _ rehearsal: Rehearsal, _ command: String, _ plain: CommandRun,
-    _ progress: RehearsalProgress
+    of changes: [Rehearsal.Change],
+    _ make: @escaping @Sendable (Rehearsal.Change) async throws(CommandFailure) -> RehearsedChange,
+    progress: (_ done: Int) -> Void
   ) async throws(CommandFailure) -> [RehearsedChange] {
-    let result = await withTaskGroup(of: (Int, Result<RehearsedChange, CommandFailure>).self) { group in
-      var (next, outcomes): (Int, [Int: RehearsedChange]) = (0, [:])
-      func startNext() {
-        guard next < changes.count else { return }
-        let (index, change) = (next, changes[next])
-        next += 1
-        group.addTask {
-          do throws(CommandFailure) {
-            let (run, _) = try await run(command, rehearsal.configuration(for: change))
-            let failures = run.status == 0 ? [] : run.failures(beside: plain)
-            return (index, .success(change.outcome(failures, isCrash: run.status > 128)))
-          } catch {
-            return (index, .failure(error))
-          }
+    do {
+      return try await withThrowingTaskGroup(of: (Int, RehearsedChange).self) { group in
+        var outcomes: [Int: RehearsedChange] = [:]
+        for (index, change) in changes.enumerated() {
+          if index >= jobs, let (index, outcome) = try await group.next() { outcomes[index] = outcome }
+          progress(outcomes.count)
+          group.addTask { (index, try await make(change)) }
         }
+        for try await (index, outcome) in group { outcomes[index] = outcome }
+        return changes.indices.compactMap { outcomes[$0] }
       }
-      for _ in 0..<jobs { startNext() }
-      while let (index, result) = await group.next() {
-        switch result {
-        case .success(let outcome): outcomes[index] = outcome
-        case .failure(let failure): return Result<[RehearsedChange], CommandFailure>.failure(failure)
-        }
-        progress.advance()
-        startNext()
-      }
-      return .success(changes.indices.compactMap { outcomes[$0] })
+    } catch {
+      throw error as? CommandFailure ?? CommandFailure(.unreadable, "\(error)")
     }
-    return try result.get()
   }
-
-  // MARK: The report
 
   private func report(_ outcomes: [RehearsedChange], _ source: String) -> String {
     let failed = outcomes.filter { $0.verdict == .failed }
     switch format {
-    case .text:
-      let asserting = outcomes.filter { $0.verdict == .assertsOldValue }
-      let count = outcomes.count == 1 ? "1 change" : "\(outcomes.count) changes"
-      let lines = failed.map { outcome in
-        "  ✗ \(outcome.description): \(outcome.sentence)\n      fails\(outcome.request.map { " after \($0)" } ?? ""): "
-          + (outcome.failures.first ?? "").split(separator: "\n").prefix(3).joined(separator: "\n        ")
-      }
-      let others = asserting.map {
-        "  ~ \($0.description): \($0.verdict.rawValue), which says nothing about the client"
-      }
-      let all =
-        [
-          "\(count) that your backend may make without telling you. The tests survive \(outcomes.count - failed.count - asserting.count)."
-        ]
-        + lines + others
-      return all.flatMap { $0.split(separator: "\n") }.map { LogText.escaped(String($0)) + "\n" }.joined()
-    case .json:
-      let objects = outcomes.map { outcome in
-        JSONValue.object([
-          "change": .string(outcome.name), "place": .string(outcome.place), "description": .string(outcome.description),
-          "sentence": .string(outcome.sentence), "source": .string(outcome.source),
-          "verdict": .string(outcome.verdict.rawValue), "request": outcome.request.map { .string($0) } ?? .null,
-          "failures": .array(outcome.failures.map { .string($0) }),
-        ])
-      }
-      return JSONValue.array(objects).text() + "\n"
+    case .json: return ((try? JSONValue.encoding(outcomes)) ?? []).text() + "\n"
     case .github:
-      let findings = failed.map { outcome in
-        Finding(
-          .error, "\(outcome.description) (\(outcome.sentence)) is not survived: \(outcome.failures.first ?? "")",
-          at: 0,
-          in: [])
-      }
+      let findings = failed.map { Finding(.error, "\($0) (\($0.sentence)): \($0.failures[0])", at: 0, in: []) }
       return format.report(findings, in: source, nil)
+    case .text:
+      let survived = outcomes.count { $0.verdict == .survived }
+      var lines = [
+        "\(outcomes.count) changes that your backend may make without telling you. The tests survive \(survived)."
+      ]
+      for outcome in failed {
+        lines.append("  ✗ \(outcome): \(outcome.sentence)")
+        lines.append("      fails\(outcome.request.map { " after \($0)" } ?? ""): \(outcome.failures[0])")
+      }
+      lines += outcomes.filter { $0.verdict == .assertsOldValue }.map { "  ~ \($0): a test asserts the old value" }
+      return lines.map { LogText.escaped($0.replacing("\n", with: " ")) + "\n" }.joined()
     }
   }
 }
 
 /// What a command has printed, and how it ended.
-struct CommandRun: Sendable {
+private struct CommandRun: Sendable {
   let output: String
   let status: Int32
 
-  /// Runs a command to its end, with its output kept back; `nil` where there is no shell.
-  static func of(_ command: String, at url: String) async -> CommandRun? {
-    await withCheckedContinuation { continuation in
+  /// Runs a command to its end, with its output kept back. As serving with `--strict` does, it fails for requests that were
+  /// not expected.
+  init(_ command: String, at url: String, _ server: Server) async {
+    let result = await withCheckedContinuation { continuation in
       // It waits on a queue of its own, as Swift's tasks share their threads.
       DispatchQueue(label: "rehearsal").async {
-        let result = ChildProcess.output(
-          of: ["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": url], withErrors: true)
+        let arguments = ["/bin/sh", "-c", command]
         continuation.resume(
-          returning: result.map { CommandRun(output: String(decoding: $0.bytes, as: UTF8.self), status: $0.status) })
+          returning: ChildProcess.output(of: arguments, variables: ["JSON_SERVER_URL": url], withErrors: true))
       }
     }
+    let (bytes, status) = result ?? (Array("error: There is no shell at /bin/sh.".utf8), 127)
+    let refusals = await server.unexpectedRequests.map { "\nerror: \($0.refusal ?? "")" }
+    output = String(decoding: bytes, as: UTF8.self) + refusals.joined()
+    self.status = status == 0 && !refusals.isEmpty ? 1 : status
   }
-
-  /// The most characters of a failure that are kept.
-  private static let maximumLength = 2_000
 
   /// What the output says of failures that the output of another run does not.
   ///
@@ -233,52 +196,19 @@ struct CommandRun: Sendable {
     let new = Self.lines(of: output).filter { !known.contains($0.replacing(/[0-9]+/, with: "0")) }
     var failures: [String] = []
     for line in new where !line.contains(/failed after|Test run with|Executed \d+ test/) {
-      let begins = line.contains(/recorded an issue|[Ee]rror\b|Exception|[Ff]atal|panic|FAIL|[Aa]ssert|✘|✗/)
-      if begins {
+      if line.contains(/recorded an issue|[Ee]rror\b|Exception|[Ff]atal|panic|FAIL|Assertion/) {
         failures.append(line)
-      } else if let last = failures.last {
-        failures[failures.count - 1] = String((last + "\n" + line).prefix(Self.maximumLength))
+      } else if let last = failures.popLast() {
+        failures.append(last + "\n" + line)
       }
     }
-    if !failures.isEmpty { return failures }
-    return [
-      new.isEmpty ? "The command ends with \(status)." : String(new.joined(separator: "\n").suffix(Self.maximumLength))
-    ]
+    return failures.isEmpty ? [(new + ["The command ends with \(status)."]).joined(separator: "\n")] : failures
   }
 
   /// The lines without colors, and without the mark that a tool begins them with.
   private static func lines(of text: String) -> [String] {
     text.replacing(/\u{1B}\[[0-9;]*m/, with: "").split(whereSeparator: \.isNewline).map { line in
-      String(line.drop { "✘✗× ".contains($0) })
+      String(line.drop { "✘✗×".contains($0) })
     }
   }
-}
-
-/// Says how many changes were made and how long the others will take: on a terminal, in one line that replaces itself.
-private final class RehearsalProgress: Sendable {
-  private let count: Int
-  private let line = TerminalLine(isReplaced: true)
-  private let start = ContinuousClock.now
-  private let done = NIOLockedValueBox(0)
-
-  /// - Parameter each: How long a change takes, as far as is known before the first.
-  init(count: Int, _ each: Duration) {
-    self.count = count
-    show(0, each * count)
-  }
-
-  func advance() {
-    let done = done.withLockedValue { done in
-      done += 1
-      return done
-    }
-    show(done, (.now - start) / done * (count - done))
-  }
-
-  private func show(_ done: Int, _ rest: Duration) {
-    guard Terminal.isError else { return }
-    line.show("  \(done) of \(count) changes made, about \(LogText.seconds(rest)) left …")
-  }
-
-  func end() { line.end() }
 }
