@@ -65,39 +65,7 @@ struct JSONServerCommand: AsyncParsableCommand {
   }
 }
 
-<<<<<<< HEAD
 /// Converts arguments in json-server's spellings to the form that the parser knows.
-=======
-/// Serves a source until it is stopped.
-struct ServeCommand: ReportingCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "serve",
-    abstract: "Serve a JSON file as a REST API, and write every change back.",
-    usage: """
-      swift-json-server [options] <source>
-      swift-json-server init|validate|generate|record|export|import|rehearse
-      """,
-    discussion: """
-      An option wins over the variables PORT and HOST, they win over the file json-server.json. \
-      'swift-json-server help' explains the commands and exit codes.
-      """)
-
-  @OptionGroup var options: ServeOptions
-
-  func perform() async throws(CommandFailure) -> Int32 {
-    var options = self.options
-    options.source = try SourceLocator.confirmed(options.source)
-    let settings = try Settings(options)
-    if options.running.printConfig {
-      print(settings.options.json.text())
-      return 0
-    }
-    return try await Session.run(settings)
-  }
-}
-
-/// Gives arguments as json-server's users type them the one form that the parser knows.
->>>>>>> 495edc08 (Rehearse a client against what its backend may become)
 ///
 /// json-server 0.17 reads its arguments with yargs, which accepts `--readOnly` for `--read-only`, `--no-cors=true` for
 /// `--no-cors`, and `-p3000` for `-p 3000`.

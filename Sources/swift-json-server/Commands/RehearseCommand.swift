@@ -31,7 +31,7 @@ struct RehearseCommand: ReportingCommand {
       (.unreadable, "the source cannot be read"),
     ])
 
-  @OptionGroup(visibility: .hidden) var options: ServeOptions
+  @OptionGroup(visibility: .hidden) var options: ServeCommand
 
   @Option(help: ArgumentHelp("Make these changes alone; repeatable.", valueName: "change"))
   var only: [String] = []

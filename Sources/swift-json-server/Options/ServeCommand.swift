@@ -11,7 +11,7 @@ struct ServeCommand: ReportingCommand {
     abstract: "Serve a JSON file as a REST API, and write every change back.",
     usage: """
       swift-json-server [options] <source>
-      swift-json-server init|validate|generate|record|export|import|help
+      swift-json-server init|validate|generate|record|export|import|rehearse
       """,
     discussion: """
       Options come first, then the variables PORT and HOST, then the file json-server.json. \
