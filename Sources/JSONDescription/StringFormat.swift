@@ -12,7 +12,7 @@ package enum DescribedFormat {
 ///
 /// The checks are stricter than the standards where readers are: a date-time has capital letters and no leap second, a
 /// URI has a scheme and an authority, an email address needs no quotes.
-enum StringFormat: String, Sendable, Hashable, CaseIterable {
+package enum StringFormat: String, Sendable, Hashable, CaseIterable {
   case dateTime = "date-time"
   case date
   case email
@@ -21,7 +21,7 @@ enum StringFormat: String, Sendable, Hashable, CaseIterable {
   case ipv4
 
   /// The common format of some strings; `nil` without strings, or without a common format.
-  init?(of strings: [String]) {
+  package init?(of strings: [String]) {
     guard let first = strings.first, let format = Self.allCases.first(where: { $0.matches(first) }),
       strings.dropFirst().allSatisfy(format.matches)
     else { return nil }

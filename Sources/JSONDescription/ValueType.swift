@@ -1,9 +1,9 @@
-import JSONServerValues
+package import JSONServerValues
 
 /// The type of the values at one place of the data.
-struct ValueType: Sendable, Hashable {
+package struct ValueType: Sendable, Hashable {
   /// The type of a value that is not `null`.
-  enum Alternative: Sendable, Hashable {
+  package enum Alternative: Sendable, Hashable {
     case boolean
     /// Numbers that all fit an `Int`.
     case integer
@@ -17,7 +17,7 @@ struct ValueType: Sendable, Hashable {
 
   /// One alternative for each kind of value, in order of appearance; none when all values are `null`, or there are
   /// none.
-  let alternatives: [Alternative]
+  package let alternatives: [Alternative]
   /// Whether a value is `null`.
   let isNullable: Bool
   /// Whether a number has digits that a double would lose and a decimal would keep, such as 9007199254740993.
@@ -46,7 +46,7 @@ struct ValueType: Sendable, Hashable {
   /// Infers the type of some values.
   ///
   /// - Parameter depth: The number of levels around the values.
-  init(of values: [JSONValue], depth: Int = 0) {
+  package init(of values: [JSONValue], depth: Int = 0) {
     var kinds: [Kind] = []
     var areIntegers = true
     var needsDecimal = false
@@ -111,7 +111,7 @@ extension JSONValue {
 }
 
 /// The common format of the strings at one place.
-enum StringType: Sendable, Hashable {
+package enum StringType: Sendable, Hashable {
   /// None.
   case plain
   /// A format of JSON Schema.
@@ -152,7 +152,7 @@ enum StringType: Sendable, Hashable {
 }
 
 /// The members of the objects at one place.
-struct ObjectType: Sendable, Hashable {
+package struct ObjectType: Sendable, Hashable {
   /// The members, in order of their first appearance.
   let members: [MemberType]
 

@@ -32,4 +32,9 @@ package struct MockConfiguration: Sendable {
     configure(&server)
     self.listens = listens
   }
+
+  /// Creates the configuration of a server that is configured already.
+  package init(_ server: Server.Configuration, listens: Bool) {
+    (self.server, self.listens) = (server, listens)
+  }
 }

@@ -10,6 +10,8 @@ public struct MockServerError: Error, Sendable, CustomStringConvertible {
     case fileUnreadable
     /// The client did not do what was expected.
     case unmetExpectation
+    /// The client does not survive a change that its backend may make.
+    case changeNotSurvived
     /// A record cannot be read as the type that was asked for.
     case unreadableRecord
     /// No request met what was set up for it.

@@ -111,7 +111,7 @@ enum ExitStatus: Int32, CaseIterable {
   /// The line in `--help`.
   var meaning: String {
     switch self {
-    case .differs: "the file differs from the API (validate --against)"
+    case .differs: "the file differs from the API (validate --against), or a change is not survived (rehearse)"
     case .usage: "an option or a settings file is invalid"
     case .invalidSource: "the source is not JSON, or cannot be served"
     case .missingSource: "the source does not exist"

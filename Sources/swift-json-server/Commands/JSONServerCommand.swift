@@ -20,7 +20,7 @@ struct JSONServerCommand: AsyncParsableCommand {
     version: version,
     subcommands: [
       ServeCommand.self, InitCommand.self, ValidateCommand.self, GenerateCommand.self, RecordCommand.self,
-      ExportCommand.self, ImportCommand.self,
+      ExportCommand.self, ImportCommand.self, RehearseCommand.self,
     ],
     defaultSubcommand: ServeCommand.self)
 

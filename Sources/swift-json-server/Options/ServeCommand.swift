@@ -11,7 +11,7 @@ struct ServeCommand: ReportingCommand {
     abstract: "Serve a JSON file as a REST API, and write every change back.",
     usage: """
       swift-json-server [options] <source>
-      swift-json-server init|validate|generate|record|export|import|help
+      swift-json-server init|validate|generate|record|export|import|rehearse
       """,
     discussion: """
       Options come first, then the variables PORT and HOST, then the file json-server.json. \
@@ -95,6 +95,7 @@ extension ServeCommand {
     ServeOption("max-depth", at: \.limits.maxDepth),
     ServeOption("timeout", at: \.limits.timeout),
     ServeOption("exec", at: \.running.exec),
+    ServeOption("ignore", at: \.running.ignore, default: nil),
     ServeOption("ready-file", at: \.running.readyFile),
     ServeOption("open", at: \.running.open),
     ServeOption("quiet", "q", at: \.running.quiet),
@@ -267,6 +268,9 @@ struct RunningOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Run a command with JSON_SERVER_URL, then stop.", valueName: "command"))
   var exec: String?
+
+  @Option(help: ArgumentHelp("A change that 'rehearse' does not make.", valueName: "change", visibility: .hidden))
+  var ignore: [String] = []
 
   @Option(
     help: ArgumentHelp("Write url, port and pid to this file at the start.", valueName: "file"), completion: .file())

@@ -51,11 +51,18 @@ struct ChildProcess: Sendable {
 
   /// Runs a program to its end.
   ///
+  /// - Parameters:
+  ///   - variables: Added to the environment.
+  ///   - withErrors: Whether its standard error is read, too.
   /// - Returns: Its standard output and its exit code; `nil` when it cannot be run.
-  static func output(of arguments: [String]) -> (bytes: [UInt8], status: Int32)? {
+  static func output(
+    of arguments: [String], variables: [String: String] = [:], withErrors: Bool = false
+  ) -> (bytes: [UInt8], status: Int32)? {
     guard let pipe = PipeEnds() else { return nil }
     defer { close(pipe.reading) }
-    let child = start(arguments, descriptors: [STDOUT_FILENO: pipe.writing])
+    let descriptors = withErrors ? [STDOUT_FILENO, STDERR_FILENO] : [STDOUT_FILENO]
+    let child = start(
+      arguments, variables: variables, descriptors: Dictionary(descriptors.map { ($0, pipe.writing) }) { $1 })
     close(pipe.writing)
     guard let child else { return nil }
     let bytes = FileText.contents(from: pipe.reading)

@@ -16,6 +16,18 @@ private struct BookmarkStore {
     }
     throw URLError(.badServerResponse)
   }
+
+  /// Loads all bookmarks.
+  func load() async throws -> [Bookmark] {
+    let (data, _) = try await URLSession.shared.data(from: api.appending(path: "bookmarks"))
+    return try JSONDecoder().decode([Bookmark].self, from: data)
+  }
+
+  struct Bookmark: Decodable {
+    var title: String
+    var state: String
+    var tags: [String]
+  }
 }
 
 @Test(.jsonServer(["bookmarks": []]))
@@ -27,4 +39,11 @@ func `A bookmark is saved at the second attempt`() async throws {
 
   try await server.expect(.post("/bookmarks"), times: 2)
   #expect(await server.value["bookmarks"]?[0]?["title"] == "Swift")
+}
+
+@Test(.jsonServer(["bookmarks": [["id": 1, "title": "Swift", "state": "read", "tags": ["language"]]]]))
+func `The list survives what the backend may change`() async throws {
+  try await MockServer.current.rehearse { server in
+    _ = try await BookmarkStore(api: server.url).load()
+  }
 }

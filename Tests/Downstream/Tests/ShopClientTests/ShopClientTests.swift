@@ -27,6 +27,15 @@ struct `The generated client` {
     await #expect(throws: ResourceError.self) { try await client.orders.get(1) }
   }
 
+  @Test func `survives what the backend may change`() async throws {
+    try await server.rehearse { server in
+      let client = Client(baseURL: server.url)
+      _ = try await client.logIn(email: "ada@example.org", password: "lovelace")
+      _ = try await client.orders.get(1)
+      _ = try await client.orders.list()
+    }
+  }
+
   @Test func `asks for new tokens once, however many requests meet an expired one`() async throws {
     try await signIn()
     let old = await client.tokens

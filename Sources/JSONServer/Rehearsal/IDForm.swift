@@ -1,0 +1,77 @@
+import JSONServerValues
+
+/// Another form of ids, from which the server's own can be told back.
+enum IDForm: Sendable {
+  /// Numbers that do not fit 32 bits.
+  case larger
+  /// Texts with 80 characters more.
+  case longer
+  /// Texts with another beginning.
+  case prefixed
+
+  private static let offset = 900_000_000_000
+  private static let suffix = "~" + String(repeating: "0123456789abcdef", count: 5)
+  private static let prefix = "obj_"
+
+  /// An id in this form.
+  func changed(_ id: JSONValue) -> JSONValue {
+    switch (self, id) {
+    case (.larger, .number(let number)): JSONNumber(text: changed(number.text)).map(JSONValue.number) ?? id
+    case (.longer, .string(let text)), (.prefixed, .string(let text)): .string(changed(text))
+    default: id
+    }
+  }
+
+  /// An id in this form, as text.
+  func changed(_ id: String) -> String {
+    switch self {
+    case .larger: Int(id).flatMap { 0..<Self.offset ~= $0 ? "\($0 + Self.offset)" : nil } ?? id
+    case .longer: id.hasSuffix(Self.suffix) ? id : id + Self.suffix
+    case .prefixed: id.hasPrefix(Self.prefix) ? id : Self.prefix + id
+    }
+  }
+
+  /// An id of this form, or a list of them with commas, as the server knows it; any other text as it is.
+  private func restored(_ text: String) -> String {
+    text.split(separator: ",", omittingEmptySubsequences: false).map { id -> String in
+      switch self {
+      case .larger: Int(id).flatMap { Self.offset..<2 * Self.offset ~= $0 ? "\($0 - Self.offset)" : nil } ?? "\(id)"
+      case .longer: "\(id.hasSuffix(Self.suffix) ? id.dropLast(Self.suffix.count) : id)"
+      case .prefixed: "\(id.hasPrefix(Self.prefix) ? id.dropFirst(Self.prefix.count) : id)"
+      }
+    }.joined(separator: ",")
+  }
+
+  private func restored(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let object): .object(JSONObject(object.map { ($0.name, restored($0.value)) }))
+    case .array(let elements): .array(elements.map { restored($0) })
+    case .string(let text): .string(restored(text))
+    case .number(let number): JSONNumber(text: restored(number.text)).map(JSONValue.number) ?? value
+    case .bool, .null: value
+    }
+  }
+
+  /// Gives the ids in a request the form that the server knows: in its path, its parameters and its body.
+  func restore(_ request: inout Request) {
+    let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    request.target =
+      restored(parts[0], between: "/") + parts.dropFirst().map { "?" + restored($0, between: "&") }.joined()
+    if let value = try? JSONValue(parsing: request.bytes) {
+      let own = restored(value)
+      if own != value { request.bytes = own.utf8Text() }
+    } else if request.headerFields[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true {
+      request.bytes = Array(restored(Substring(decoding: request.bytes, as: UTF8.self), between: "&").utf8)
+    }
+  }
+
+  /// Encoded segments, or names and values: what stands after an `=` counts.
+  private func restored(_ text: Substring, between separator: Character) -> String {
+    text.split(separator: separator, omittingEmptySubsequences: false).map { part in
+      let start = part.lastIndex(of: "=").map { part.index(after: $0) } ?? part.startIndex
+      let value = PercentEncoding.decodeForm(part[start...].utf8)
+      let own = restored(value)
+      return own == value ? String(part) : part[..<start] + PercentEncoding.encodeSegment(own)
+    }.joined(separator: String(separator))
+  }
+}

@@ -1,0 +1,238 @@
+import HTTPTypes
+import JSONDatabase
+import JSONServerValues
+import NIOConcurrencyHelpers
+
+/// What became of a client when its backend changed something.
+public struct RehearsedChange: Sendable, Hashable, Encodable, CustomStringConvertible {
+  /// How the client took a change.
+  public enum Verdict: String, Sendable, Hashable, Encodable {
+    /// It did its work.
+    case survived
+    /// A test expects the value that is no longer there, which says nothing about the client.
+    case assertsOldValue
+    /// It failed.
+    case failed
+  }
+
+  /// The change's row in the catalogue, such as `null`.
+  public let name: String
+  /// Where responses were changed, such as `bookmarks.tags`.
+  public let place: String
+  /// The change, such as `bookmarks.tags = null`.
+  public let description: String
+  /// What changes, in a sentence.
+  public let sentence: String
+  /// Where an owner of APIs calls it compatible.
+  public let source: String
+  /// How the client took it.
+  public let verdict: Verdict
+  /// The last request whose response was changed; `nil` when there was none.
+  public let request: String?
+  /// What went wrong, as the client or its test says.
+  public let failures: [String]
+}
+
+/// The runs of a client in each of which its server changes something that its backend may change.
+///
+/// The first run is unchanged. Its journal says which places of the data the client has asked for, and only those are
+/// changed: one change a run, in responses, on a copy of the data as it is at the start.
+package struct Rehearsal: Sendable {
+  /// How a copy of the server is configured that changes nothing.
+  package let unchanged: Server.Configuration
+  private let data: JSONObject
+  private let walk: RecordWalk
+
+  /// Takes the data of a server as it is now.
+  package init(of server: Server) async {
+    let database = await server.engine.database
+    data = database.value.object ?? [:]
+    var references: [String: [String: String]] = [:]
+    for relation in database.relations() { references[relation.child, default: [:]][relation.key] = relation.parent }
+    let resources = data.map { name, value in
+      let records = value.array.map { Array($0.prefix(DataDescription.maximumRecords)) } ?? [value]
+      let resource = RecordWalk.Resource(
+        isCollection: value.array != nil, idName: database.schema.idName(of: name),
+        singular: Inflection.singular(of: name, database.schema.dialect), records: records,
+        members: Set(records.flatMap { $0.object?.names ?? [] }), references: references[name] ?? [:])
+      return (name, resource)
+    }
+    walk = RecordWalk(
+      resources: Dictionary(resources) { $1 }, wrapName: server.configuration.wrapName,
+      ignoresCase: database.schema.dialect == .classic)
+    var copy = server.configuration
+    copy.source = .value(.object(data))
+    (copy.port, copy.durability, copy.watching) = (0, .ephemeral, .off)
+    (copy.journalCapacity, copy.journalByteCapacity) = (.max, .max)
+    unchanged = copy
+  }
+
+  /// How a copy of the server is configured that makes a change.
+  package func configuration(for change: Change) -> Server.Configuration {
+    var (configuration, data, name) = (unchanged, data, change.place.resource)
+    configuration.middleware.append(ChangingMiddleware(change: change, walk: walk))
+    if case .records(_, let add) = change.effect { data[name] = data[name]?.array.map { .array(add($0)) } }
+    configuration.source = .value(.object(data))
+    return configuration
+  }
+
+  /// Returns the changes for what a client has asked for, in the order of the catalogue.
+  ///
+  /// - Parameters:
+  ///   - exchanges: The journal of the unchanged run.
+  ///   - only: The names of the changes, `*` for any characters: of a row, a resource, a place, or a place and a row
+  ///     (`posts.tags:null`); none for all.
+  ///   - ignored: The names of changes that are left out.
+  /// - Throws: ``ServerError`` for what `only` names and is no change, and when nothing was asked for.
+  package func changes(
+    for exchanges: [Exchange], only: [String] = [], ignored: [String] = [], limit: Int? = nil
+  ) throws(ServerError) -> [Change] {
+    var (places, counts, shown): ([Place], [Place: Set<String>], [String: [JSONValue]]) = ([], [:], [:])
+    for exchange in exchanges {
+      let target = exchange.route.target
+      if exchange.response.status.code >= 400 { places.append(.error) }
+      guard exchange.response.status.code < 300, let body = exchange.response.json else { continue }
+      _ = walk.map(body, of: target.path.segments) { place, value in
+        if !place.isChosen(by: target.parameters) { places.append(place) }
+        if case .list = place, let count = value.array?.count { counts[place, default: []].insert("\(count)") }
+        if case .member(let name, []) = place { shown[name, default: []].append(value) }
+        return value
+      }
+    }
+    var resources = walk.resources
+    // What there was nothing of at the start is as the client has seen it.
+    for (name, records) in shown where resources[name]?.records.isEmpty == true { resources[name]?.records = records }
+    var known: Set<Place> = []
+    let samples = places.filter { known.insert($0).inserted }.map { ($0, PlaceSample(of: $0, in: resources)) }
+    let changes = CompatibleChange.catalogue.flatMap { row in
+      samples.compactMap { place, sample in
+        row.effect(place, sample).map { Change(row: row, place: place, effect: $0, counts: counts[place] ?? []) }
+      }
+    }
+    guard !changes.isEmpty else {
+      throw ServerError(.invalidConfiguration, "Without a change, this server was asked for no data that could change.")
+    }
+    if let name = only.first(where: { name in !changes.contains { $0.isNamed(name) } }) {
+      let names = Set(changes.flatMap { ["\($0.place)", $0.row.name] }).sorted().joined(separator: ", ")
+      throw ServerError(.invalidConfiguration, "No change is named '\(name)'; there are \(names).")
+    }
+    let chosen = changes.filter {
+      (only.isEmpty || only.contains(where: $0.isNamed)) && !ignored.contains(where: $0.isNamed)
+    }
+    return Array(chosen.prefix(limit ?? .max))
+  }
+
+  /// One change in one place, and what comes of it.
+  package final class Change: Sendable {
+    let row: CompatibleChange
+    let place: Place
+    let effect: CompatibleChange.Effect
+    /// The last request whose response was changed, the values that it would have had, and those that it has.
+    fileprivate let trace: NIOLockedValueBox<(request: String?, vanished: Set<String>, appeared: Set<String>)>
+
+    fileprivate init(row: CompatibleChange, place: Place, effect: CompatibleChange.Effect, counts: Set<String>) {
+      (self.row, self.place, self.effect) = (row, place, effect)
+      trace = NIOLockedValueBox((nil, counts, []))
+    }
+
+    fileprivate func isNamed(_ name: String) -> Bool {
+      [row.name, place.resource, "\(place)", "\(place):\(row.name)", "\(place.resource):\(row.name)"].contains {
+        WildcardPattern(name).matches(Array($0.utf8))
+      }
+    }
+
+    private var shown: String {
+      switch effect {
+      case .value(let shown, _), .records(let shown, _): shown
+      case .emptied: "= []"
+      case .ids(.larger): "= \(IDForm.larger.changed(1))"
+      case .ids(let form): "= \"\(form.changed("7"))\""
+      case .error(let body): "= \(body)"
+      }
+    }
+
+    /// Judges a run with the change.
+    ///
+    /// - Parameters:
+    ///   - failures: What the client, or its test, says of each failure; empty when there was none.
+    ///   - isCrash: Whether the client ended without a word, so that no value excuses it.
+    package func outcome(_ failures: [String], isCrash: Bool = false) -> RehearsedChange {
+      let (request, vanished, appeared) = trace.withLockedValue { $0 }
+      let isExcused = !isCrash && failures.allSatisfy { Quotation.quotes($0, vanished, notIn: appeared) }
+      return RehearsedChange(
+        name: row.name, place: "\(place)", description: "\(place) \(shown)", sentence: row.sentence,
+        source: row.source, verdict: failures.isEmpty ? .survived : isExcused ? .assertsOldValue : .failed,
+        request: request, failures: failures.map { $0.count > 500 ? $0.prefix(500) + "…" : $0 })
+    }
+  }
+}
+
+/// Makes one change in the responses of a server, and takes it back in the requests.
+private struct ChangingMiddleware: Middleware {
+  let change: Rehearsal.Change
+  let walk: RecordWalk
+
+  func respond(
+    to request: Request, next: @Sendable (Request) async throws -> Response
+  ) async throws -> Response {
+    var request = request
+    if case .ids(let form) = change.effect { form.restore(&request) }
+    guard let path = try? Path(target: request.target), path.segments.first != AdminRoute.root,
+      let parameters = try? QueryParameters(target: request.target), !change.place.isChosen(by: parameters)
+    else { return try await next(request) }
+    let shown = "\(request.method) \(request.target)"
+    var response = try await next(request)
+    if case .error(let body) = change.effect, response.status.code >= 400 {
+      response.content = .bytes(body.utf8Text())
+      response.headerFields[.contentType] = "application/problem+json"
+      response.errorMessage = nil
+      change.trace.withLockedValue { $0.request = shown }
+    }
+    guard response.status.code < 300 else { return response }
+    guard let body = response.json else { return response }
+    let changed = walk.map(body, of: path.segments) { apply($0, $1, shown) }
+    let text = changed.utf8Text()
+    guard text != body.utf8Text() else { return response }
+    // What the client sends back in If-Match is the server's own tag.
+    if request.isSafe, response.headerFields[.eTag] == nil {
+      response.headerFields[.eTag] = EntityTag(of: response.bytes).fieldValue
+    }
+    if let count = changed.array?.count, count != body.array?.count {
+      if response.headerFields[.xTotalCount] != nil { response.headerFields[.xTotalCount] = "\(count)" }
+      response.headerFields[.link] = nil
+    }
+    if case .ids(let form) = change.effect, let location = response.headerFields[.location],
+      path.segments.last == change.place.resource, let slash = location.lastIndex(of: "/")
+    {
+      response.headerFields[.location] = location[...slash] + form.changed(String(location[slash...].dropFirst()))
+    }
+    response.content = .bytes(text)
+    return response
+  }
+
+  /// Changes a value where the change belongs, and keeps what it was and what it is.
+  private func apply(_ place: Place, _ value: JSONValue, _ request: String) -> JSONValue? {
+    let changed: JSONValue?
+    switch change.effect {
+    case .value(_, let replace) where place == change.place: changed = replace(value)
+    case .ids(let form) where place == change.place: changed = form.changed(value)
+    case .emptied(let known):
+      // What the client adds is shown.
+      guard case .list(let name) = place, let ids = known[name], let resource = walk.resources[name] else {
+        return value
+      }
+      changed = value.array.map {
+        .array($0.filter { record in record[resource.idName].map { !ids.contains($0) } ?? true })
+      }
+    case .records where place == change.place: changed = value
+    case .value, .ids, .records, .error: return value
+    }
+    let (before, after) = (Quotation.texts(of: value), Quotation.texts(of: changed ?? .null))
+    change.trace.withLockedValue { trace in
+      trace.request = request
+      trace.vanished.formUnion(before.subtracting(after))
+      trace.appeared.formUnion(after.subtracting(before))
+    }
+    return changed
+  }
+}

@@ -1,0 +1,214 @@
+import ArgumentParser
+import Dispatch
+import JSONDatabase
+import JSONServer
+import JSONServerValues
+
+/// Runs a client's tests against what its backend may become.
+struct RehearseCommand: ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rehearse",
+    abstract: "Run a client's tests against changes that its backend may make without telling it.",
+    usage: "swift-json-server rehearse [options] <source> --exec <command>",
+    discussion: """
+      Runs the command first without a change, which it has to survive, and then once for each change of what it has asked \
+      for: a member is added, a text has a value not seen before, a list is empty. Each run has JSON_SERVER_URL and a copy \
+      of the data in memory: swift-json-server rehearse database.json --exec 'swift test --filter StoreTests'
+
+      A change is named by its kind (null), its place (posts, posts.tags), or both (posts.tags:null). --ignore leaves one \
+      out; it is repeatable, and "ignore" in json-server.json. The options of serving hold here, too.
+
+      Exit codes:
+      \(exitCodes)
+      """)
+
+  private static let exitCodes = ExitStatus.table(
+    "the command survives every change",
+    [
+      (.differs, "it does not survive a change"),
+      (.usage, "an option makes no sense, or the command fails without a change"),
+      (.invalidSource, "the source is no JSON, or cannot be served"), (.missingSource, "the source does not exist"),
+      (.unreadable, "the source cannot be read"),
+    ])
+
+  @OptionGroup(visibility: .hidden) var options: ServeCommand
+
+  @Option(help: ArgumentHelp("Make these changes alone; repeatable.", valueName: "change"))
+  var only: [String] = []
+
+  @Option(help: ArgumentHelp("The most changes that are made.", valueName: "count"))
+  var limit: Int?
+
+  @Option(help: ArgumentHelp("How many runs go on at a time.", valueName: "count"))
+  var jobs = 1
+
+  @Option(help: "How the outcome is printed: text, json, or github for annotations in a workflow.")
+  var format = ReportFormat.text
+
+  func validate() throws {
+    guard jobs > 0, limit ?? 1 > 0 else { throw ValidationError("--jobs and --limit are numbers of at least 1.") }
+  }
+
+  func perform() async throws(CommandFailure) -> Int32 {
+    var given = options
+    given.source = try SourceLocator.confirmed(options.source)
+    given.data.ephemeral = true
+    let settings = try Settings(given)
+    guard let command = settings.options.running.exec else {
+      throw CommandFailure(.usage, "--exec: name the command that tests the client, such as --exec 'swift test'.")
+    }
+    let (start, rehearsal) = (ContinuousClock.now, try await rehearsal(settings))
+    let (plain, exchanges) = try await Self.run(command, rehearsal.unchanged)
+    guard plain.status == 0 else {
+      FileText.send(Array(plain.output.utf8), to: LogStream.error.rawValue)
+      throw CommandFailure(
+        .usage, "--exec: the command ends with \(plain.status) without any change; correct that first.")
+    }
+    let changes = try CommandFailure.translating { () throws(ServerError) in
+      try rehearsal.changes(for: exchanges, only: only, ignored: settings.options.running.ignore, limit: limit)
+    }
+    let line = TerminalLine(isReplaced: true)
+    defer { line.end() }
+    let outcomes = try await outcomes(of: changes) { change throws(CommandFailure) in
+      let (run, _) = try await Self.run(command, rehearsal.configuration(for: change))
+      return change.outcome(run.status == 0 ? [] : run.failures(beside: plain), isCrash: run.status > 128)
+    } progress: { done in
+      let rest = (.now - start) / (done + 1) * (changes.count - done)
+      if Terminal.isError {
+        line.show("  \(done) of \(changes.count) changes made, about \(LogText.seconds(rest)) left …")
+      }
+    }
+    line.end()
+    FileText.send(Array(report(outcomes, settings.options.source).utf8), to: LogStream.output.rawValue)
+    return outcomes.contains { $0.verdict == .failed } ? ExitStatus.differs.rawValue : 0
+  }
+
+  /// Reads the source into memory.
+  private func rehearsal(_ settings: Settings) async throws(CommandFailure) -> Rehearsal {
+    let source = settings.options.source
+    if source != "-", !source.contains("://"), FileKind(of: source) == .missing {
+      throw CommandFailure(.missingSource, "\(source): there is no such file; check the name.")
+    }
+    var configuration = try Startup(settings, log: LogWriter(settings.options)).configuration
+    // Another server may have the file.
+    if case .file(let path) = configuration.source, let text = FileText.contents(of: path) {
+      configuration.source = .text(text, name: path)
+    }
+    configuration.onEvent = { _ in }
+    do throws(ServerError) {
+      let server = try await Server.load(configuration)
+      let rehearsal = await Rehearsal(of: server)
+      await server.stop()
+      return rehearsal
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Runs the command while a copy of the server runs.
+  private static func run(
+    _ command: String, _ configuration: Server.Configuration
+  ) async throws(CommandFailure) -> (CommandRun, [Exchange]) {
+    let server: Server
+    do throws(ServerError) {
+      server = try await Server.start(configuration)
+    } catch {
+      throw CommandFailure(error)
+    }
+    let run = await CommandRun(command, at: server.url, server)
+    let exchanges = await server.journal
+    await server.stop(grace: .zero)
+    return (run, exchanges)
+  }
+
+  /// Makes the changes, some at a time.
+  private func outcomes(
+    of changes: [Rehearsal.Change],
+    _ make: @escaping @Sendable (Rehearsal.Change) async throws(CommandFailure) -> RehearsedChange,
+    progress: (_ done: Int) -> Void
+  ) async throws(CommandFailure) -> [RehearsedChange] {
+    do {
+      return try await withThrowingTaskGroup(of: (Int, RehearsedChange).self) { group in
+        var outcomes: [Int: RehearsedChange] = [:]
+        for (index, change) in changes.enumerated() {
+          if index >= jobs, let (index, outcome) = try await group.next() { outcomes[index] = outcome }
+          progress(outcomes.count)
+          group.addTask { (index, try await make(change)) }
+        }
+        for try await (index, outcome) in group { outcomes[index] = outcome }
+        return changes.indices.compactMap { outcomes[$0] }
+      }
+    } catch {
+      throw error as? CommandFailure ?? CommandFailure(.unreadable, "\(error)")
+    }
+  }
+
+  private func report(_ outcomes: [RehearsedChange], _ source: String) -> String {
+    let failed = outcomes.filter { $0.verdict == .failed }
+    switch format {
+    case .json: return ((try? JSONValue.encoding(outcomes)) ?? []).text() + "\n"
+    case .github:
+      let findings = failed.map { Finding(.error, "\($0) (\($0.sentence)): \($0.failures[0])", at: 0, in: []) }
+      return format.report(findings, in: source, nil)
+    case .text:
+      let survived = outcomes.count { $0.verdict == .survived }
+      var lines = [
+        "\(outcomes.count) changes that your backend may make without telling you. The tests survive \(survived)."
+      ]
+      for outcome in failed {
+        lines.append("  ✗ \(outcome): \(outcome.sentence)")
+        lines.append("      fails\(outcome.request.map { " after \($0)" } ?? ""): \(outcome.failures[0])")
+      }
+      lines += outcomes.filter { $0.verdict == .assertsOldValue }.map { "  ~ \($0): a test asserts the old value" }
+      return lines.map { LogText.escaped($0.replacing("\n", with: " ")) + "\n" }.joined()
+    }
+  }
+}
+
+/// What a command has printed, and how it ended.
+private struct CommandRun: Sendable {
+  let output: String
+  let status: Int32
+
+  /// Runs a command to its end, with its output kept back. As serving with `--strict` does, it fails for requests that were
+  /// not expected.
+  init(_ command: String, at url: String, _ server: Server) async {
+    let result = await withCheckedContinuation { continuation in
+      // It waits on a queue of its own, as Swift's tasks share their threads.
+      DispatchQueue(label: "rehearsal").async {
+        let arguments = ["/bin/sh", "-c", command]
+        continuation.resume(
+          returning: ChildProcess.output(of: arguments, variables: ["JSON_SERVER_URL": url], withErrors: true))
+      }
+    }
+    let (bytes, status) = result ?? (Array("error: There is no shell at /bin/sh.".utf8), 127)
+    let refusals = await server.unexpectedRequests.map { "\nerror: \($0.refusal ?? "")" }
+    output = String(decoding: bytes, as: UTF8.self) + refusals.joined()
+    self.status = status == 0 && !refusals.isEmpty ? 1 : status
+  }
+
+  /// What the output says of failures that the output of another run does not.
+  ///
+  /// A failure begins with a line that says so, as test tools print one, and goes on to the next.
+  func failures(beside other: CommandRun) -> [String] {
+    // Times and addresses differ from run to run.
+    let known = Set(Self.lines(of: other.output).map { $0.replacing(/[0-9]+/, with: "0") })
+    let new = Self.lines(of: output).filter { !known.contains($0.replacing(/[0-9]+/, with: "0")) }
+    var failures: [String] = []
+    for line in new where !line.contains(/failed after|Test run with|Executed \d+ test/) {
+      if line.contains(/recorded an issue|[Ee]rror\b|Exception|[Ff]atal|panic|FAIL|Assertion/) {
+        failures.append(line)
+      } else if let last = failures.popLast() {
+        failures.append(last + "\n" + line)
+      }
+    }
+    return failures.isEmpty ? [(new + ["The command ends with \(status)."]).joined(separator: "\n")] : failures
+  }
+
+  /// The lines without colors, and without the mark that a tool begins them with.
+  private static func lines(of text: String) -> [String] {
+    text.replacing(/\u{1B}\[[0-9;]*m/, with: "").split(whereSeparator: \.isNewline).map { line in
+      String(line.drop { "✘✗×".contains($0) })
+    }
+  }
+}

@@ -1,0 +1,1 @@
+../../../JSONServerTestingTests/Rehearsal/RehearsalEvidenceTests.swift
