@@ -119,7 +119,7 @@ class Basics(Page):
         self._fill("search", TITLE)
         self._wait(f"{ROWS}.length === 1 && {self._row_with(TITLE)}", "only the record searched for")
         self._fill("search", "no record says this")
-        self._wait(f"{by_id('records-note')}.textContent.includes('Nothing matches')", "what to do when nothing matches")
+        self._wait(f"{by_id('records-note')}.textContent.includes('No records match')", "what to do when nothing matches")
 
     def a_column_sorts(self):
         self._go("#records/posts")

@@ -42,7 +42,7 @@ class Finding(Page):
     def a_cells_menu_leaves_its_value_out(self):
         self._show("#records/posts")
         self._mouse(self._cell(2, "views"), button="right")
-        self._press("Leave this value out")
+        self._press("Exclude this value")
         self._wait(f"{CHIPS}.length === 1 && {CHIPS}[0].textContent.includes('views ≠ 34')", "the filter")
         self._wait(f"{self._cell(1, 'title')} && !{self._cell(2, 'title')}", "all but the one")
 

@@ -56,7 +56,7 @@ class Frame(Page):
         self._show("#records/users")
         for action in ["hang", "reset", "truncate"]:
             self._send(f"/{action}")
-        for action, words in [("hang", "no answer"), ("reset", "reset"), ("truncate", "cut short")]:
+        for action, words in [("hang", "no response"), ("reset", "reset"), ("truncate", "cut short")]:
             line = f"{LINES}.find((e) => e.innerText.includes('/{action}'))?.querySelector('.status-code')"
             self._wait(line, f"/{action} in the log")
             shown = self._value(f"[{line}.innerText, {line}.dataset.class]")
@@ -194,4 +194,4 @@ class Crowded(Page):
     def control_k_says_that_there_is_nothing(self):
         self._show("#records/things00")
         self._search("nowhere")
-        self._wait_text("palette", "Nothing is called “nowhere”")
+        self._wait_text("palette", "Nothing is named “nowhere”")

@@ -106,7 +106,7 @@ class Safety(Page):
         self._click("record-edit")
         self._fill("record-text", json.dumps({"id": made, "name": "kept"}))
         self._request("DELETE", f"/users/{made}")
-        self._wait_text("record-notice", "deleted meanwhile")
+        self._wait_text("record-notice", "deleted this record")
         self._press("Save as new")
         self._wait(f"!{OPEN}", "the record is saved")
         assert self._request("GET", f"/users/{made}")["name"] == "kept", "It is not there."
@@ -122,7 +122,7 @@ class Safety(Page):
         before = self._request("GET", "/db")
         self._show("#records/posts/1")
         self._click("record-delete")
-        self._wait_text("confirm-text", "2 comments will be deleted, too.")
+        self._wait_text("confirm-text", "2 comments will also be deleted.")
         self._answer("Delete")
         self._wait_text("status", "Deleted posts / 1")
         assert self._server.status("/posts/1") == 404 and self._server.status("/comments/1") == 404, "They are still there."

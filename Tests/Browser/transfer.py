@@ -75,13 +75,13 @@ class Transfer(Page):
             self._answer("Add")
             self._wait_text("status", "Added")
         assert self._request("GET", "/messy") == before, "The records are others."
-        self._wait_text("status", "nothing that messy does not have")
+        self._wait_text("status", "adds and changes nothing in messy")
 
     def what_a_file_changes_is_said_before_and_undone_as_a_whole(self):
         before = self._request("GET", "/wide")
         self._show("#records/wide")
         self._drop("rows.csv", "id,column 1,new\n1,changed,x\n2,value 2 1,\n9,new,y\n10,new,y\n")
-        self._wait_text("confirm-text", "2 new, 1 changes. No record of wide has had new so far.")
+        self._wait_text("confirm-text", "2 new, 1 changes. No record of wide has new so far.")
         assert self._request("GET", "/wide") == before, "The question has changed something."
         self._answer("Add")
         self._wait_text("status", "Added 2 to wide, changed 1 wide")
@@ -103,7 +103,7 @@ class Transfer(Page):
         self._show("#records/wide")
         self._drop("rows.json", '{"wyde": [{"a": 1}]}')
         self._wait(f"{by_id('status')}.innerText || {by_id('confirm')}.open", "what the page says to it")
-        assert "rows.json holds wyde, and not wide" in self._text("status"), self._text("confirm-text")
+        assert "rows.json has wyde, but not wide" in self._text("status"), self._text("confirm-text")
         assert self._request("GET", "/wide") == before
 
     def every_fixture_is_the_same_after_it_was_a_file(self):

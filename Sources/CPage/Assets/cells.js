@@ -1,4 +1,4 @@
-// The cells of the table: what they show, and how one is edited in its place.
+// The cells of the table: their content, and the editor of one cell.
 
 import { merge, same } from "./conflict.js";
 import { brief, compact, isAddress, kind, parentOf, pathTo, send } from "./data.js";
@@ -19,7 +19,7 @@ export const isEditing = (row) => open !== undefined && row.contains(open);
 
 addEventListener("beforeunload", (event) => { if (open) event.preventDefault(); });
 
-/** Saves a member of a record, and answers whether it did: what another client made of it meanwhile comes first. */
+/** Saves a member of a record and returns whether it did. If another client has changed the member, it asks which value to keep. */
 async function write(path, name, next, before, tag) {
   try {
     await send("PATCH", path, JSON.stringify({ [name]: next }), tag && { "If-Match": tag });
@@ -35,11 +35,11 @@ async function write(path, name, next, before, tag) {
 }
 
 /**
- * Edits a member in its cell. What has no short form opens the whole record.
+ * Edits a member in its cell. For a list, an object or a long text it opens the whole record.
  *
  * @param {HTMLElement} cell
  * @param {{ resource: import("./data.js").Resource, id: string, name: string, type: string, done: (isSaved: boolean) => void,
- *   openRecord: () => void }} details `type` is what the column's other values are.
+ *   openRecord: () => void }} details `type` is the type of the column's other values.
  */
 export async function edit(cell, { resource, id, name, type, done, openRecord }) {
   if (open) return;

@@ -11,7 +11,7 @@ function curl({ method, path, headers, body }) {
   return [`curl${option} ${quoted(address(path).href)}`, ...lines, body && `--data-raw ${quoted(body)}`].filter(Boolean).join(" \\\n  ");
 }
 
-/** A Swift string literal, a raw one where that spares escapes. */
+/** A Swift string literal; a raw literal where that avoids escapes. */
 const literal = (text) => (/["\\]/.test(text) && !/["\\]#|\n/.test(text) ? `#"${text}"#` : JSON.stringify(text).replace(/\\u(....)/g, "\\u{$1}"));
 
 const swift = ({ method, path, headers, body }) => [
@@ -38,7 +38,7 @@ function expect({ method, path, body }) {
 
 const forms = { URL: ({ path }) => address(path).href, curl, Swift: swift, "Swift test": expect };
 
-/** A part of the page that shows a request as code, by its method `show`. */
+/** A part of the page that shows a request as code. Its method `show` sets the request. */
 export function codeView(...kinds) {
   let request;
   const choice = node("select", { "aria-label": "Language" }, options(kinds.map((kind) => [kind])));

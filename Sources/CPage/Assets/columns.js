@@ -1,4 +1,4 @@
-// Which columns a table shows and how wide, remembered for each resource.
+// The columns that a table shows and their widths, stored for each resource.
 
 import { checkbox, node, openPanel, remember, remembered, ui } from "./dom.js";
 
@@ -19,14 +19,14 @@ export function choose(resource, names, changed) {
   }), ` ${name}`)), node("p.quiet", "Widen a column at its edge, or on its head with Shift and ← or →."));
 }
 
-/** Gives a cell, or a head, the width of its column, if that was set. */
+/** Sets the width of a cell or head to the width that the user chose for the column, if any. */
 export function size(cell, resource, name) {
   const width = of(resource).widths[name];
   if (width) resize(cell, width);
   return cell;
 }
 
-/** Lets a person widen a column at its head. */
+/** Lets the user change a column's width at its head. */
 export function widen(head, resource, name) {
   const { widths } = of(resource);
   const set = (width) => {

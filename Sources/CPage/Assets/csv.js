@@ -1,13 +1,13 @@
-// A table as comma-separated values (RFC 4180), such that the server reads the same values from them.
+// Writes a table as comma-separated values (RFC 4180) from which the server reads the same values.
 
 import { kind, tryParse } from "./data.js";
 
 const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
 
-/** A text without quotes that only a text can be. */
+/** Whether a text needs no quotes and cannot be taken for another value. */
 const isPlain = (text) => /^[^\s",;\uFEFF](.*[^\s])?$/.test(text) && !/[",;\t\n\r]/.test(text) && tryParse(text) === undefined;
 
-/** A text: as JSON where it could be taken for JSON, or in a column with other values. */
+/** Writes a text: as JSON if it could be taken for JSON or its column has other values. */
 const textCell = (text, isMixed) => {
   if (isMixed || !text.isWellFormed() || (/^["[{]/.test(text) && tryParse(text) !== undefined)) return quoted(JSON.stringify(text));
   return isPlain(text) ? text : quoted(text);
@@ -21,7 +21,7 @@ function cell(value, isMixed) {
 }
 
 /**
- * Writes records: a member that a record lacks is an empty cell, and a text in a column with other values is JSON.
+ * Writes records: a missing member is an empty cell, and a text in a column with other values is JSON.
  *
  * @param {Record<string, any>[]} rows
  */

@@ -1,8 +1,8 @@
-// The server's data: requests, JSON as text, so that numbers keep their digits, and which records belong together.
+// The server's data: requests, JSON whose numbers keep their digits, and relations between records.
 // Addresses are relative to this module, so that the page works under any path prefix.
 
 /**
- * A resource, as the server describes it; `parents` says what the members refer to.
+ * A resource, as the server describes it. `parents` has the resource to which each member refers.
  *
  * @typedef {{ name: string, kind: "collection" | "object", count: number, idName: string, url: string, parents: Record<string, string> }} Resource
  */
@@ -18,7 +18,7 @@ export const viewOf = (names, query) => {
   return `#records${pathTo(...names)}${text && `?${text}`}`;
 };
 
-/** Shows a path of the API in a link to it. */
+/** Makes a link to a path of the API, with the path as its text. */
 export function showAddress(link, path) {
   link.textContent = readable(path.replaceAll("+", " "));
   link.href = address(path);
@@ -28,10 +28,10 @@ export function readable(path) {
   try { return decodeURIComponent(path); } catch { return path; }
 }
 
-/** Why a request failed; its status is 0 when no whole answer came. */
+/** The error of a request. Its status is 0 without a whole response. */
 const failure = (status, message) => Object.assign(new Error(message), { status });
 
-/** Sends a request of the page's own, which meets no faults and is not logged. Throws what the server says against it. */
+/** Sends a request of the page itself, which meets no faults and is not logged. Throws the server's message. */
 export async function send(method, path, body, more) {
   let response, text;
   try {
@@ -39,7 +39,7 @@ export async function send(method, path, body, more) {
     response = await fetch(address(path), { method, body, headers: { "X-JSON-Server-Page": "1", ...type, ...more } });
     text = await response.text();
   } catch {
-    throw failure(0, response ? "The answer broke off." : "The server does not answer. Is it still running?");
+    throw failure(0, response ? "The response ended too early." : "The server does not answer. Is it still running?");
   }
   const { ok, status, statusText, headers } = response;
   if (ok) return { tag: headers.get("ETag"), headers, text, value: text ? parse(text) : null };
@@ -55,7 +55,7 @@ export const admin = async (method, path, value) => (await send(method, `/__admi
 
 const isRaw = (value) => JSON.isRawJSON?.(value) ?? false;
 
-/** Parses JSON; a number that JavaScript would write otherwise (1.0) stays as its text, and objects inherit no names. */
+/** Parses JSON. A number that JavaScript writes differently (1.0) keeps its text; objects have no prototype. */
 export const parse = (text) => JSON.parse(text, (_, value, context) => {
   if (kind(value) === "object") return Object.setPrototypeOf(value, null);
   return typeof value === "number" && context?.source && JSON.rawJSON && String(value) !== context.source ? JSON.rawJSON(context.source) : value;
@@ -91,7 +91,7 @@ export const grouped = (number) => number.toLocaleString("en");
 export const counted = (count, name) =>
   `${grouped(count)} ${count === 1 ? name.replace(/ies$/, "y").replace(/([^s])s$/, "$1") : name}`;
 
-/** All resources, as the server last described them. @type {Resource[]} */
+/** The resources that the server last described. @type {Resource[]} */
 export let resources = [];
 
 export async function readResources() {
@@ -108,7 +108,7 @@ export const childrenOf = (resource) => resources.flatMap(({ name, parents }) =>
 const most = 1_000;
 const anyOf = (member, ids) => [...ids].map((id) => [member, id]);
 
-/** How many children each of some records has: counted here from one answer, or by the server when they are many. */
+/** The number of children of each record: from one response, or counted by the server when there are many. */
 export async function countChildren({ name, member }, ids) {
   const children = await list(name, anyOf(member, ids), most);
   if (children.length >= most) return new Map(await Promise.all(ids.map(async (id) => [id, await count(name, [[member, id]])])));
@@ -129,7 +129,7 @@ const titles = new Map();
 
 export const forgetTitles = (name) => (name ? titles.delete(name) : titles.clear());
 
-/** The titles of records by id, asked for in one request; those asked for already are not asked for again. */
+/** The titles of records by id. One request reads those that are not cached. */
 export async function titlesOf(resource, ids) {
   const { name, idName } = resource;
   if (!titles.has(name)) titles.set(name, new Map());

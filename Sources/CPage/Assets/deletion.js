@@ -1,4 +1,4 @@
-// Deleting: what goes with records is said before, and all of it can be put back.
+// Deletes records: first names the records that go with them, then offers to undo the deletion.
 
 import { admin, counted } from "./data.js";
 import { ask, attempt } from "./dom.js";
@@ -7,7 +7,7 @@ import { announceUndo } from "./undo.js";
 const list = (counts) => Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => counted(count, name)).join(", ");
 
 /**
- * Deletes records after asking. Answers whether it did.
+ * Deletes records after a confirmation. Returns whether it did.
  *
  * @param {{ name: string }} resource
  * @param {string[]} ids
@@ -18,7 +18,7 @@ export const remove = ({ name }, ids) => attempt(async () => {
   const { deleted, changed } = await call(true);
   deleted[name] -= ids.length;
   const [gone, loose] = [list(deleted), list(changed)];
-  const losses = [gone && `${gone} will be deleted, too.`, loose && `${loose} will lose the reference.`].filter(Boolean).join(" ");
+  const losses = [gone && `${gone} will also be deleted.`, loose && `${loose} will lose the reference.`].filter(Boolean).join(" ");
   if (!(await ask(`Delete ${what}?`, losses || "No other record refers to it.", "Delete"))) return false;
   const { undo } = await call(false);
   announceUndo(`Deleted ${what}`, undo, `${what} put back`);

@@ -1,4 +1,4 @@
-// The API as the server describes it in OpenAPI, resource by resource.
+// Shows the server's OpenAPI description, by resource.
 
 import { admin } from "./data.js";
 import { fill, node, show, ui } from "./dom.js";
@@ -80,7 +80,7 @@ try {
   fill(ui.main, node("h2", title), about.split("\n\n").map((text) => node("p", prose(text))),
     sections.map(([id, operations]) => node("section", { id }, node("h3", id), operations)));
   fill(ui.resources, sections.map(([name]) => node("li", node("a", { href: `#${encodeURIComponent(name)}` }, node("span", { title: name }, name)))));
-  // What the address names was not there when the browser looked for it.
+  // The browser looked for the fragment's element before it existed.
   document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 } catch (error) {
   ui.main.textContent = error.message;

@@ -1,11 +1,11 @@
-// Building and finding elements. Text always becomes text nodes: data may hold markup.
+// Builds and finds elements. Text always becomes text nodes, since data may contain markup.
 
 import { grouped, isAddress, longest, parse } from "./data.js";
 
 /**
- * The elements that have an id: ui.recordTitle is #record-title.
+ * The elements with an id: ui.recordTitle is #record-title.
  *
- * @type {Elements} Which ids there are, the check of types reads from the HTML.
+ * @type {Elements} The type check reads the ids from the HTML.
  */
 export const ui = new Proxy(/** @type {any} */ ({}), {
   get: (_, name) => document.getElementById(String(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
@@ -15,7 +15,7 @@ const parts = (children) => children.flat(9).filter((child) => child != null && 
 
 let key;
 
-/** What is drawn anew while it has the focus keeps it, by its data-key. */
+/** Focuses the element that replaced the focused one, by its data-key. */
 export function refocus() {
   if (key) /** @type {HTMLElement} */ (document.querySelector(`[data-key="${CSS.escape(key)}"]`))?.focus();
 }
@@ -32,7 +32,7 @@ addEventListener("focusin", (event) => {
 });
 addEventListener("close", () => { if (document.activeElement.matches("body, dialog *")) refocus(); }, true);
 
-/** Creates an element: node("a.url", { href }, text). What begins with "on" is a listener, the rest attributes unless undefined or false. */
+/** Creates an element: node("a.url", { href }, text). Names with "on" are listeners, others attributes unless undefined or false. */
 export function node(name, properties, ...children) {
   const [tag, ...classes] = name.split(".");
   const made = document.createElement(tag);
@@ -58,7 +58,7 @@ for (const select of document.querySelectorAll(".methods")) {
 }
 
 /**
- * Says something for a while. What offers an action stays beside what is said after it, until it was used.
+ * Shows a message for some seconds. A later message replaces it, unless it has an unused action.
  *
  * @param {string} text @param {{ isError?: boolean, action?: Node | false | null }} more
  */
@@ -93,7 +93,7 @@ export function ask(title, content, action) {
   ui.confirmAction.className = /^(Save|Add)/.test(action) ? "primary" : "danger";
   confirm.returnValue = "";
   confirm.showModal();
-  // The end of a question just before may be told late, when this one is open.
+  // The close event of the previous question may arrive when this one is open.
   return new Promise((resolve) => { confirm.onclose = () => confirm.open || resolve(confirm.returnValue === "yes"); });
 }
 
@@ -110,7 +110,7 @@ export function onSubmit(form, action) {
   };
 }
 
-/** Runs at the first of many calls, and again once it has ended and the time is over: what never stops is followed, too. */
+/** Runs at the first call, and for later calls once more after the run and the interval have ended. */
 export function throttled(milliseconds, action) {
   let isWanted = false;
   let isRunning = false;
@@ -126,7 +126,7 @@ export function throttled(milliseconds, action) {
   };
 }
 
-/** Runs once before the browser draws, however many calls there were. */
+/** Runs once before the browser draws, for any number of calls. */
 export function framed(action) {
   let isDue = false;
   return () => {
@@ -138,7 +138,7 @@ export function framed(action) {
   };
 }
 
-/** Runs when calls have stopped coming for a while: what a person types is one text. */
+/** Runs when no call has come for the interval, such as after the user has typed. */
 export function debounced(milliseconds, action) {
   let timer;
   return () => {
@@ -147,13 +147,13 @@ export function debounced(milliseconds, action) {
   };
 }
 
-/** What the browser keeps for this page; storage may be off. */
+/** A value that the browser stores for this page; `undefined` if storage is off. */
 export function remembered(name) {
   try { return parse(localStorage[`page ${name}`]); } catch { return undefined; }
 }
 
 export function remember(name, value) {
-  try { localStorage[`page ${name}`] = JSON.stringify(value); } catch { /* It lasts as long as the page. */ }
+  try { localStorage[`page ${name}`] = JSON.stringify(value); } catch { /* The value lasts as long as the page. */ }
 }
 
 export async function copy(text) {
@@ -161,7 +161,7 @@ export async function copy(text) {
     await navigator.clipboard.writeText(text);
     announce("Copied");
   } catch {
-    complain("Copying works on localhost and over https only.");
+    complain("The browser copies only on localhost and over HTTPS.");
   }
 }
 
@@ -175,7 +175,7 @@ export const outside = (href, ...content) => node("a", { href, target: "_blank",
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
-/** Shows JSON in color; of a long text the first part, for more would stall the page. */
+/** Shows JSON in color; only the first part of a long text, which would block the page. */
 export function show(place, text, name = "value") {
   fill(place);
   if (text.length > longest) {

@@ -1,4 +1,4 @@
-// A text field for JSON: Tab indents, and the line of an error is marked.
+// The text field for JSON: Tab indents, and the line with an error is marked.
 
 import { pretty, send, tryParse } from "./data.js";
 import { ui } from "./dom.js";
@@ -12,10 +12,10 @@ export function mark(message, line) {
   text.style.setProperty("--row", String(line ?? 0));
 }
 
-/** What stands in the field; `undefined` when it is not JSON. A byte order mark is none of it. */
+/** The field's value without a byte order mark; `undefined` when it is not JSON. */
 export const read = () => tryParse(text.value.replace(/^\uFEFF/, ""));
 
-/** Marks where the text stops being JSON. Browsers do not agree on that: the server says it, and carries nothing out. @param {string} path */
+/** Marks the position of the syntax error. Browsers report it differently, so a preview by the server finds it. @param {string} path */
 export async function explain(path) {
   const faulty = text.value;
   const { message } = await send("POST", path, faulty, { "X-JSON-Server-Page": "preview" }).then(() => ({ message: "The browser cannot read this." }), (error) => error);
@@ -30,7 +30,7 @@ export async function explain(path) {
 
 text.onkeydown = (event) => {
   if (event.key !== "Tab" || event.shiftKey) return;
-  // Keeps the field's own undo, which setting the value would clear.
+  // Setting the value would clear the field's undo history.
   document.execCommand("insertText", false, "  ");
   event.preventDefault();
 };

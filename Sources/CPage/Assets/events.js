@@ -1,5 +1,5 @@
-// The server's events. A browser has six connections to a server, which all tabs and the person's own app share:
-// a tab that nobody sees holds none.
+// The server's events. A browser opens at most six connections to a server, shared by all tabs and the user's app,
+// so a hidden tab holds none.
 
 import { address, parse } from "./data.js";
 
@@ -7,11 +7,11 @@ import { address, parse } from "./data.js";
  * Listens to the server's events while the tab is visible.
  *
  * @param {{ connected: (isLive: boolean) => void, missed: () => void, [kind: string]: (value: any) => void }} listeners
- * A listener for each kind; `connected` hears that the stream opens and breaks, `missed` that events were not heard.
+ * A listener for each kind. `connected` is called when the stream opens or breaks, `missed` when events were lost.
  */
 export function listen({ connected, missed, ...kinds }) {
   let source;
-  // What is read while the page opens shows nothing older.
+  // A visible page has just read everything.
   let hasMissed = document.hidden;
 
   function close() {
@@ -33,7 +33,7 @@ export function listen({ connected, missed, ...kinds }) {
     opened.onerror = () => {
       hasMissed = true;
       connected(false);
-      // The browser resumes a broken stream by itself, but not a refused one.
+      // The browser reopens a broken stream, but not a refused one.
       if (opened.readyState !== EventSource.CLOSED) return;
       close();
       setTimeout(follow, 3_000);
@@ -41,7 +41,7 @@ export function listen({ connected, missed, ...kinds }) {
   }
 
   document.addEventListener("visibilitychange", follow);
-  // A page that the browser keeps for "Back" would keep its connection, too.
+  // A page that the browser caches for "Back" would keep its connection.
   addEventListener("pagehide", close);
   follow();
 }

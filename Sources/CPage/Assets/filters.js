@@ -1,4 +1,4 @@
-// Narrowing a list: the filters of its address, one to add, and the menu of a cell.
+// The filters of a list, the form that adds a filter, and the menu of a cell.
 
 import { codeView } from "./code.js";
 import { brief, compact, isKey, pathTo, viewOf } from "./data.js";
@@ -13,7 +13,7 @@ const operators = Object.entries({
 });
 const { filterBox: box, filterName, filterOperator, filterValue } = ui;
 
-/** Shows the filters; of one that the server made nothing of, that it has no effect. @param {string} path The list's own. */
+/** Shows the filters and marks those that the server ignored. @param {string} path The list's path. */
 export function show(path) {
   const entries = [...route.query];
   fill(ui.filters, entries.map(([name, value], index) => {
@@ -31,7 +31,7 @@ function add(name, value) {
   location.hash = viewOf([route.resource.name], [...route.query].filter(([name]) => name !== "_page").concat([[name, value]]));
 }
 
-/** Opens the form of another filter, with the members that the records have. */
+/** Opens the form that adds a filter, with the records' members. */
 export function open() {
   const { value } = filterName;
   const paths = store.paths();
@@ -59,7 +59,7 @@ export function openCellMenu(event, id, name, value, edit) {
   const isPlain = isKey(value ?? null) || typeof value === "boolean";
   openMenu(event, `${name} of ${path}`, [
     isPlain && { text: "Filter by this value", hint: brief(text, 24), action: () => add(name, text) },
-    isPlain && { text: "Leave this value out", action: () => add(`${name}_ne`, text) },
+    isPlain && { text: "Exclude this value", action: () => add(`${name}_ne`, text) },
     { text: "Copy value", action: () => copy(text) },
     !("readOnly" in document.body.dataset) && { text: "Edit", hint: "double click, F2", action: edit },
     { text: "Make the record fail …", action: () => { location.hash = `#server?${new URLSearchParams({ path })}`; } },

@@ -1,18 +1,18 @@
-// The form of a record: a field for each member, by the kind of its value; what is nested is folded.
+// The form of a record: a field for each member, by its value's kind. Lists and objects are folded.
 
 import { compact, counted, kind, parentOf, tryParse } from "./data.js";
 import { button, fill, node, options } from "./dom.js";
 import { inputFor } from "./input.js";
 
 /** @typedef {import("./data.js").Resource} Resource @typedef {Record<string, any>} Row */
-/** @typedef {{ read: () => Row, focus: () => void }} Form `read` throws what is wrong, with the `field` where it is. */
+/** @typedef {{ read: () => Row, focus: () => void }} Form `read` throws an error with the `field` that has it. */
 
 const empty = { string: "", number: null, boolean: false, array: [], object: {} };
 const kinds = { string: "Text", number: "Number", boolean: "Yes or no", array: "List", object: "Object" };
 
 const size = (value) => (Array.isArray(value) ? counted(value.length, "values") : counted(Object.keys(value ?? {}).length, "members"));
 
-/** An id as it was typed: a number where the others are numbers, if it is one. */
+/** The id that the user typed: a number if it is one and the other ids are numbers. */
 function keyOf(text, others) {
   const made = others === "number" ? tryParse(text) : undefined;
   return kind(made ?? null) === "number" ? made : text;
@@ -24,12 +24,12 @@ function keyOf(text, others) {
  * @param {HTMLElement} place
  * @param {Resource} resource
  * @param {Row} record
- * @param {{ kindOf: (name: string) => string, isNew: boolean }} details What a member that is null would be, from the other records.
+ * @param {{ kindOf: (name: string) => string, isNew: boolean }} details `kindOf` is the kind of a member in the other records.
  * @returns {Promise<Form>}
  */
 export async function showForm(place, resource, record, { kindOf, isNew }) {
   const { idName } = resource;
-  /** The fields by the names of their members. @type {Map<string, import("./input.js").Input>} */
+  /** The fields by member name. @type {Map<string, import("./input.js").Input>} */
   const inputs = new Map();
   const list = node("div.fields");
 

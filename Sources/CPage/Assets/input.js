@@ -1,12 +1,12 @@
-// An input for a value, by its kind: the same in a cell and in the form of a record.
+// The input for a value, by its kind. Cells and forms use the same one.
 
 import { compact, kind, list, parse, titleOf, tryParse } from "./data.js";
 import { checkbox, debounced, fill, node, options } from "./dom.js";
 
 /** @typedef {import("./data.js").Resource} Resource */
-/** @typedef {{ field: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement, read: () => any, beside?: Node[] }} Input `read` throws what is wrong. */
+/** @typedef {{ field: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement, read: () => any, beside?: Node[] }} Input `read` throws an error for an invalid value. */
 
-/** How many parents are listed; of more, those whose text holds what is typed. */
+/** The number of parents that are listed. With more, the list has those that contain the typed text. */
 const most = 500;
 
 let number = 0;
@@ -30,7 +30,7 @@ async function parentInput(value, parent) {
   if (parent.count <= most) {
     const known = await pairs([]);
     const isKnown = known.some(([id]) => id === text);
-    const field = node("select", options([["", "none"], ...(isKnown || !text ? [] : [[text, `${text}, which is not there`]]), ...known]));
+    const field = node("select", options([["", "none"], ...(isKnown || !text ? [] : [[text, `${text} (not found)`]]), ...known]));
     field.value = text;
     return { field, read: () => (field.value === text ? value : ids.get(field.value)) };
   }
@@ -82,7 +82,7 @@ function textInput(value) {
   const [, day, rest] = /^(\d{4}-\d\d-\d\d)(T.+)?$/.exec(text) ?? [];
   const field = /\n|.{100}/.test(text) ? node("textarea", { rows: Math.min(10, text.split("\n").length + 2) }) : node("input", { type: day && "date", dir: "auto" });
   field.value = day ?? text;
-  // As the field has it: not every day is one, and the ends of lines may be others.
+  // The field drops invalid dates and may change line endings.
   const start = field.value;
   return { field, read: () => (field.value === start ? value : field.value && field.value + (rest ?? "")) };
 }
@@ -105,8 +105,8 @@ function nestedInput(value) {
  * Makes an input.
  *
  * @param {any} value
- * @param {string} kind What the value is, or would be when it is null.
- * @param {Resource} [parent] What the value refers to.
+ * @param {string} kind The kind of the value, or of the column's other values when it is null.
+ * @param {Resource} [parent] The resource to which the value refers.
  * @returns {Promise<Input>}
  */
 export async function inputFor(value, kind, parent) {

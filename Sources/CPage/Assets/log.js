@@ -1,4 +1,4 @@
-// The requests, newest first; the server leaves this page's own out.
+// The request log, newest first. The server leaves out the requests of this page.
 
 import { codeView } from "./code.js";
 import { admin, compact, pretty, readable, tryParse } from "./data.js";
@@ -6,29 +6,29 @@ import { ask, attempt, button, fill, framed, headerList, node, openPanel, show, 
 
 const longest = 1_000;
 const { logList, logMethod, logStatus, logPath, logPause } = ui;
-/** Entries by id, the oldest first, and the lines of those that are shown. */
+/** The entries by id, oldest first, and the lines of those that are shown. */
 let entries = new Map();
 let lines = new Map();
-/** What came since the last frame. */
+/** The entries since the last frame. */
 let fresh = [];
 let held;
 
 export const start = () => attempt(async () => {
-  const meanwhile = entries = new Map();
+  const added = entries = new Map();
   const known = await admin("GET", `requests?limit=${longest}`);
-  entries = new Map([...known.map((entry) => [entry.id, entry]), ...meanwhile]);
+  entries = new Map([...known.map((entry) => [entry.id, entry]), ...added]);
   showAll();
 });
 
-/** What came instead of a whole response, by how the response was delivered. */
-const broken = { hang: "no answer", reset: "reset", truncate: "cut short" };
+/** The text in place of a status, by the delivery of an incomplete response. */
+const broken = { hang: "no response", reset: "reset", truncate: "cut short" };
 
 const group = ({ status, delivery }) => (broken[delivery] ? "broken" : String(status)[0]);
 
 const fits = (entry) => (!logMethod.value || entry.method === logMethod.value)
   && (!logStatus.value || group(entry) === logStatus.value) && readable(entry.path).toLowerCase().includes(logPath.value.toLowerCase());
 
-/** What a request came to: its status and time, and the fault, hold, stub or rule that it met. */
+/** The result of a request: status, time, and the fault, hold, stub or rule that it met. */
 function outcome(entry) {
   const { status, milliseconds, matched, unexpected, delivery } = entry;
   const met = Object.entries(matched ?? {}).map(([kind, id]) => `${kind} ${id}`);
@@ -38,7 +38,7 @@ function outcome(entry) {
   return [code, [time >= 0 && `${time.toFixed(time < 10 ? 1 : 0)} ms`, ...met, unexpected && "unexpected"].filter(Boolean).join(" · ")];
 }
 
-// Making one for each time would take longer than all the rest of a line.
+// Creating a format for each line would take longer than the rest of the line.
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 function line(entry) {
@@ -55,7 +55,7 @@ function showAll() {
   fill(logList, [...entries.values()].filter(fits).reverse().map(line));
 }
 
-/** Shows what came since the last frame; of very many requests, those that can still be seen. */
+/** Shows the entries since the last frame; of very many, only the newest. */
 function draw() {
   for (const entry of fresh.splice(0).slice(-longest)) {
     const old = lines.get(entry.id);
@@ -84,7 +84,7 @@ function showPause() {
   logPause.textContent = !held ? "Pause" : held.length > 0 ? `Resume (${held.length})` : "Resume";
 }
 
-/** The response of a stub: JSON where the text is JSON. */
+/** The response of a stub. Its body is JSON if the text is JSON. */
 export const response = (status, text, headers = undefined) => ({ status, headers, body: tryParse(text) ?? (text || undefined) });
 
 export const open = (id) => attempt(async () => {
@@ -122,6 +122,6 @@ logPause.onclick = () => {
   draw();
 };
 ui.logClear.onclick = async () => {
-  if (!(await ask("Clear the request log?", "The server forgets them.", "Clear"))) return;
+  if (!(await ask("Clear the request log?", "The server deletes all entries.", "Clear"))) return;
   if (await attempt(() => admin("DELETE", "requests"), "Log cleared")) start();
 };

@@ -1,17 +1,17 @@
-// A menu at the pointer, or below the element that has the focus when a key opened it.
+// A menu at the pointer, or below the focused element when a key opens it.
 
 import { fill, node, refocus, ui } from "./dom.js";
 
 const menu = node("div.menu", { id: "menu", role: "menu", popover: "auto" });
 ui.main.append(menu);
 
-/** @typedef {{ text: string, hint?: string, isDanger?: boolean, action: () => void }} Item What an item of a menu says and does. */
+/** @typedef {{ text: string, hint?: string, isDanger?: boolean, action: () => void }} Item An item of a menu. */
 
 /**
  * Opens a menu.
  *
- * @param {MouseEvent} event What opened it; a key's has no place of its own.
- * @param {string} name What it is about, for those who do not see where it is.
+ * @param {MouseEvent} event The event that opens the menu. A key's event has no position.
+ * @param {string} name The menu's name for screen readers.
  * @param {(Item | false | null)[]} items
  */
 export function openMenu(event, name, items) {
@@ -42,7 +42,7 @@ menu.onkeydown = (event) => {
   event.preventDefault();
   items.at(next % items.length).focus();
 };
-// The browser gives the focus back to what had it, unless that was drawn anew.
+// The browser returns the focus to the element that had it, unless that was replaced.
 menu.addEventListener("toggle", () => {
   if (!menu.matches(":popover-open") && document.activeElement.matches("body, .menu *")) refocus();
 });

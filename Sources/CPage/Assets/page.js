@@ -1,4 +1,4 @@
-// The page: its address after # decides what is shown, and the server's events keep it current.
+// The page. The address after # selects the view, and the server's events keep it current.
 
 import { admin, childrenOf, forgetTitles, grouped, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
 import { announce, attempt, fill, node, remember, remembered, throttled, ui } from "./dom.js";
@@ -45,12 +45,12 @@ function markCurrent() {
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (ui.side.querySelectorAll(":scope > ul > li > a"))) {
     const isCurrent = link.getAttribute("href") === current;
     link.ariaCurrent = isCurrent ? "page" : null;
-    // On a phone the resources are one line that scrolls.
+    // On a phone the resources are one scrolling line.
     if (isCurrent) link.closest("ul").scrollLeft = link.offsetLeft - 24;
   }
 }
 
-/** The resources, and below the one that is shown, those that it refers to and those that refer to it. */
+/** The resources. Below the selected one stand its parents and children. */
 async function loadResources() {
   await readResources();
   fill(ui.resources, resources.map((resource) => {
@@ -69,7 +69,7 @@ async function loadResources() {
 const reload = throttled(150, () => attempt(async () => {
   await loadResources();
   forgetTitles();
-  // What is being edited stays, even when its resource has gone.
+  // An editor stays open even when its resource is gone.
   if (!record.isDirty()) render();
   record.refresh();
   records.refresh();
@@ -81,7 +81,7 @@ const count = throttled(300, () => attempt(async () => {
   markCurrent();
 }));
 
-// No event tells of it. When the server is gone, the stream of events says so.
+// No event reports the server's health. A stopped server closes the stream of events.
 async function readHealth() {
   const news = await admin("GET", "health").catch(() => {});
   if (!news) return;
@@ -143,7 +143,7 @@ addEventListener("keydown", (event) => {
 addEventListener("hashchange", follow);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
 ui.openPalette.onclick = palette.open;
-// The address stays that of what is shown.
+// Keeps the address of the current view.
 ui.skip.onclick = (event) => {
   event.preventDefault();
   ui.main.focus();
@@ -152,7 +152,7 @@ ui.logFold.onclick = () => {
   fold(!document.body.hasAttribute("data-folded"));
   if (location.hash === "#log") location.hash = "";
 };
-// Screen readers hear of what changes in a place that they have seen.
+// Screen readers announce changes only in a region that they know.
 announce("");
 fold(remembered("folded") ?? false);
 attempt(async () => {

@@ -1,16 +1,16 @@
-// Ctrl+K: to any resource, tool, operation or record.
+// Ctrl+K: goes to any resource, tool, operation or record.
 
 import { admin, compact, counted, list, resources, titleOf, viewOf } from "./data.js";
 import { debounced, fill, node, ui } from "./dom.js";
 
 const { palette: dialog, paletteText: input, paletteList: choices, paletteNote: note } = ui;
-/** How many collections are searched at once: a browser has six connections. */
+/** The number of collections that are searched at once. A browser opens six connections. */
 const atOnce = 4;
 const most = 50;
 const tools = [["Try a request", "#try"], ["Request log", "#log"], ["Server", "#server"]].map(([name, href]) => [name, "tool", href]);
 let operations;
 let turn = 0;
-/** Where the item leads that was chosen by a key. */
+/** The address of the item that the user selected by key. */
 let chosen;
 
 export function open() {
@@ -37,12 +37,12 @@ function show(items) {
       location.href = href;
     },
   }, node("span", text), node("small.quiet", detail))));
-  // What comes later does not move the choice.
+  // Later results do not move the selection.
   const all = [...choices.children];
   choose(all.find(({ dataset }) => dataset.href === chosen) ?? all[0]);
 }
 
-/** The first records of a collection in which words stand; `posts/7` finds the record with this id. */
+/** The first records of a collection that contain the words. `posts/7` finds the record with this id. */
 async function find(resource, words) {
   const { name, idName } = resource;
   const start = name.toLowerCase();
@@ -72,7 +72,7 @@ async function search() {
   }));
   if (mine !== turn) return;
   const count = places.length + found.length + rest.length;
-  note.textContent = count === 0 ? `Nothing is called “${input.value.trim()}”, and no record says it.`
+  note.textContent = count === 0 ? `Nothing is named “${input.value.trim()}”, and no record contains it.`
     : count > most ? `The first ${most} of ${count}` : "";
 }
 

@@ -1,4 +1,4 @@
-// One record, in a drawer beside its list. It is edited as a form or as JSON; what was changed is saved, and not lost without a question.
+// One record, in a drawer beside its list. Users edit it as a form or as JSON. Only changes are saved; discarding them needs a confirmation.
 
 import { merge, same } from "./conflict.js";
 import { childrenOf, compact, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
@@ -17,10 +17,10 @@ import * as store from "./store.js";
  * @property {string} [id] Undefined for a new record and for a single object.
  * @property {string} path
  * @property {"POST" | "PATCH"} method
- * @property {string} [text] The record as it was read, and the validator of that.
+ * @property {string} [text] The record's text when it was read; `tag` is its ETag.
  * @property {string | null} [tag]
  * @property {any} [value]
- * @property {string} [start] The JSON field as it was filled.
+ * @property {string} [start] The JSON field's first value.
  * @property {boolean} [isCopy]
  * @property {boolean} [isMade]
  */
@@ -28,16 +28,16 @@ import * as store from "./store.js";
 const { record: dialog, recordText: text, recordForm: form, recordSave: saveButton, recordFields: fields, recordTabForm: formTab, recordTabJson: jsonTab } = ui;
 /** @type {Edited} */
 let current;
-/** The fields, while they are shown; undefined while the JSON is. @type {import("./form.js").Form | undefined} */
+/** The form; undefined while the JSON is shown. @type {import("./form.js").Form | undefined} */
 let shownForm;
 let isSaving = false;
-/** Counts what a person chose of the two: fields that come late do not replace the JSON. */
+/** The number of switches between form and JSON. A form that loads late does not replace the JSON. */
 let choices = 0;
 
 const notice = (...content) => fill(ui.recordNotice, content);
 const isEditing = () => dialog.open && !form.hidden;
 
-/** Whether there is something that closing would lose. */
+/** Whether there are unsaved changes. */
 export function isDirty() {
   if (!isEditing()) return false;
   if (current.isCopy) return true;
@@ -66,11 +66,11 @@ function start(next, title) {
 export function open(resource, id) {
   if (dialog.open && current.resource.name === resource.name && current.id === id) return;
   start({ resource, id, path: pathTo(resource.name, id), method: "PATCH" }, `${resource.name} / ${id}`);
-  // What was not read yet is not edited: nobody could tell what it replaces.
+  // Only a record that was read can be edited: otherwise nothing tells the changes.
   ui.recordActions.hidden = true;
   fill(ui.recordLinks);
   if (!/^\.{0,2}$/.test(id)) read();
-  else notice("No browser can address this id. Change it in the file.");
+  else notice("A browser cannot send a request for this id. Change the id in the file.");
 }
 
 /** @param {{ name: string }} resource */
@@ -94,7 +94,7 @@ function make(copy) {
   edit();
 }
 
-/** Closes a record when the address is another's; a form for a new one only when the person leaves. */
+/** Closes a record when the address changes, and the form of a new record only when the user leaves. */
 export function close(isLeaving = false) {
   if (dialog.open && (current.id === undefined) === isLeaving) dialog.close();
 }
@@ -103,16 +103,16 @@ export function apply({ resource, kind: change, id }) {
   if (!ui.object.hidden && ui.objectTitle.textContent === resource) openObject({ name: resource });
   if (!dialog.open || isSaving || current.resource.name !== resource || current.id !== String(id)) return;
   if (change === "deleted") offerNew();
-  else if (isEditing()) notice("Another client changed this record meanwhile; Save shows both versions.");
+  else if (isEditing()) notice("Another client changed this record. Save shows both versions.");
   else read();
 }
 
-/** Reads it again, unless it is being edited: Save shows then what has changed. */
+/** Reads the record again, unless it is being edited. Save then finds changes of other clients. */
 export const refresh = () => { if (dialog.open && !isEditing() && current.id !== undefined) read(); };
 
-const offerNew = () => notice("This record was deleted meanwhile. ", isEditing() && button("Save as new", () => save("POST")));
+const offerNew = () => notice("Another client deleted this record. ", isEditing() && button("Save as new", () => save("POST")));
 
-/** Leads to the records that a record refers to, and to those that refer to it. @param {Edited} edited */
+/** Shows links to the record's parents and children. @param {Edited} edited */
 function showLinks(edited) {
   const { resource, id, value } = edited;
   const link = (text, ...place) => node("a", { href: viewOf(...place) }, text);
@@ -140,17 +140,17 @@ async function read() {
   }
 }
 
-/** Shows the JSON, of a record that the form may have changed. */
+/** Shows the JSON, with the changes made in the form. */
 function editJSON(value = current.value) {
   shownForm = undefined;
   mark();
   const isAsRead = value === current.value || !differs(value);
   text.value = pretty(isAsRead ? current.text : JSON.stringify(value));
-  // As the field has it: it may change the ends of lines.
+  // The field may change line endings.
   if (isAsRead) current.start = text.value;
 }
 
-/** Shows the fields, of a record that the JSON may have changed. */
+/** Shows the form, with the changes made in the JSON. */
 async function editFields(value = current.value) {
   const [edited, choice] = [current, ++choices];
   const made = await showFields(fields, edited.resource, value, { kindOf: store.kindOf, isNew: edited.method === "POST" });
@@ -177,21 +177,21 @@ async function edit() {
   if (kind(current.value) === "object" && current.text.length <= longest) {
     await editFields();
     if (shownForm) return shownForm.focus();
-    // The person is in the JSON already.
+    // The user has already switched to the JSON.
     if (choice !== choices) return;
   }
   text.focus();
   text.setSelectionRange(0, 0);
 }
 
-/** Shows the record in the other way. */
+/** Switches between form and JSON. */
 const change = (isForm) => attempt(async () => {
   if (isSaving || (isForm && shownForm)) return;
   choices += 1;
   if (!isForm) return shownForm && editJSON(contents());
   const value = editor.read();
   if (value === undefined) await editor.explain(pathTo(current.resource.name));
-  else if (kind(value) !== "object") editor.mark("Only one record has a form; this is a list or a single value.");
+  else if (kind(value) !== "object") editor.mark("The form shows one record. This JSON is a list or a single value.");
   else await editFields(value);
 });
 
@@ -200,18 +200,18 @@ text.oninput = debounced(400, () => {
   if (!isEditing() || text.value.length > 500_000) return;
   const next = editor.read()?.[idName];
   if (method !== "PATCH" || id === undefined || next === undefined || compact(next) === id) return;
-  notice(`Save keeps the ${idName} ${id}; a record never changes it. `, button(`Save as new, with ${compact(next)}`, () => save("POST")));
+  notice(`Save keeps the ${idName} ${id}, which never changes. `, button(`Save as new, with ${compact(next)}`, () => save("POST")));
 });
 
-/** What is edited now; undefined when it is not JSON. Throws what is wrong in a field. */
+/** The edited record; undefined when the text is not JSON. Throws the error of a field. */
 const contents = () => (shownForm ? shownForm.read() : editor.read());
 
-/** The names of the members that two versions of a record do not share, in whatever order they are. */
+/** The names of the members that differ between two versions of a record, regardless of their order. */
 const changed = (before, after) => Object.keys({ ...before, ...after }).filter((name) => !same(before[name], after[name]));
 
 const differs = (value) => changed(current.value, value).length > 0;
 
-/** The request that makes one version of a record of another: its members, or a patch where some go. */
+/** The request that turns one version of a record into another: the changed members, or a patch if members are removed. */
 function patch({ idName }, before, after) {
   const names = changed(before, after).filter((name) => name !== idName);
   const gone = names.filter((name) => !(name in after));
@@ -233,10 +233,10 @@ async function save(method = current.method) {
   const { path, tag, resource, value: before } = current;
   if (next === undefined) return editor.explain(pathTo(resource.name));
   const isNew = method === "POST";
-  if (!isNew && kind(next) !== "object") return editor.mark("A record is an object: { … }.");
+  if (!isNew && kind(next) !== "object") return editor.mark("A record must be an object: { … }.");
   const { count, body, type } = isNew ? { count: 1, body: next, type: "application/json" } : patch(resource, before, next);
   if (count === 0) {
-    announce("There was nothing to save");
+    announce("Nothing has changed");
     return endEditing();
   }
   lock(true);
@@ -258,7 +258,7 @@ function lock(isLocked) {
   saveButton.textContent = isLocked ? "Saving …" : "Save";
 }
 
-/** Saves what comes of two versions. */
+/** Merges the edited version with the server's and saves the result. */
 async function settle(mine) {
   try {
     const { value, text: theirs, tag } = await send("GET", current.path);
@@ -275,7 +275,7 @@ async function settle(mine) {
   }
 }
 
-/** Goes back from the form to the record, or to the list where there was none. */
+/** Returns from the form to the record, or from a new record to the list. */
 function endEditing() {
   showForm(false);
   if (current.isMade || current.id === undefined) return dialog.close();
@@ -288,7 +288,7 @@ function finish(value, method) {
   const isNew = current.isMade = method === "POST";
   const made = [value].flat();
   const madeID = isNew ? compact(made.at(-1)?.[resource.idName] ?? "") : id ?? "";
-  // The list may have another place for it, or none.
+  // The list may show the record on another page, or not at all.
   const action = isNew && made.length === 1 && button("Show", () => { location.hash = route.listAddress({}, madeID); });
   announce(made.length === 1 ? `Saved ${resource.name} ${madeID}` : `Saved ${made.length} records`, { action });
   endEditing();

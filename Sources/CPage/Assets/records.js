@@ -1,4 +1,4 @@
-// The list of a collection. Its search, order, page and filters are the query after # in the address.
+// The list of a collection. The query after # in the address has its search, order, page and filters.
 
 import * as cells from "./cells.js";
 import { forgetTitles, grouped, pathTo, resourceNamed, send, showAddress } from "./data.js";
@@ -15,7 +15,7 @@ import { importFile } from "./transfer.js";
 const { rows: body, recordsFrame: frame, recordsNote: note, recordsRange: range, search, pageNumber, pageRows } = ui;
 let reading = 0;
 
-/** The path of the list, without its pages. */
+/** The path of the list, without the page. */
 function listPath() {
   const list = new URLSearchParams(route.query);
   list.delete("_page");
@@ -42,12 +42,12 @@ export function open(resource, query) {
   load();
 }
 
-/** Takes over what the server says of the resource now. */
+/** Updates the resource from the server's last description. */
 export function update() {
   if (route.resource) route.go(resourceNamed(route.resource.name) ?? route.resource);
 }
 
-/** Reads the page. A slower, older answer never replaces a newer one. */
+/** Reads the page. A late response never replaces a newer one. */
 async function load() {
   const turn = ++reading;
   const first = (route.pageNumber() - 1) * route.pageSize();
@@ -68,7 +68,7 @@ async function load() {
     showNote();
     if (value.length === 0) showEmpty();
   } catch (error) {
-    if (turn === reading) showNote("This list cannot be shown.", error.message, button("Read again", load));
+    if (turn === reading) showNote("The server did not return this list.", error.message, button("Read again", load));
   } finally {
     clearTimeout(waiting);
     if (turn === reading) frame.ariaBusy = "false";
@@ -79,7 +79,7 @@ const loadAll = throttled(120, () => (ui.records.hidden ? undefined : load()));
 
 export const refresh = () => { if (route.resource) loadAll(); };
 
-/** Takes over a change of a record. */
+/** Applies a change of a record. */
 export function apply({ resource, id, kind }) {
   forgetTitles(resource);
   if (ui.records.hidden || resource !== route.resource?.name) return;
@@ -88,7 +88,7 @@ export function apply({ resource, id, kind }) {
   refresh();
 }
 
-/** Leads to new records where they stand: at the end of a list that has neither an order of its own nor filters. */
+/** Shows the page with new records: the last one, if the list has neither an order nor filters. */
 export function showAdded(count) {
   if (route.query.has("_sort") || route.narrowing().size > 0 || ui.records.hidden) return refresh();
   location.hash = route.listAddress({ _page: route.lastPage(store.total + count) });
@@ -96,7 +96,7 @@ export function showAdded(count) {
 }
 
 function showEmpty() {
-  showNote(...(route.narrowing().size > 0 ? ["Nothing matches."] : ["No records yet.", "Press “New record”, or drop a JSON or CSV file here."]));
+  showNote(...(route.narrowing().size > 0 ? ["No records match."] : ["No records yet.", "Press “New record”, or drop a JSON or CSV file here."]));
 }
 
 /** @param {string} [title] */
@@ -158,7 +158,7 @@ body.onclick = (event) => {
   const target = /** @type {Element} */ (event.target);
   clearTimeout(opening);
   const link = target.closest("a") ?? target.closest("tr").querySelector(/** @type {"a"} */ ("td:nth-child(2) a"));
-  // The keyboard clicks without a count; a second click edits the cell.
+  // A click by keyboard has detail 0; a second click edits the cell.
   const isPlain = detail > 0 && !ctrlKey && !metaKey && !shiftKey && !link?.target;
   if (!isPlain || !link || target.closest(".in-cell, .pick") || String(getSelection())) return;
   event.preventDefault();

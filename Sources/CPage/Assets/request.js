@@ -1,4 +1,4 @@
-// Try a request: send anything to the API and see the answer.
+// Try a request: sends any request to the API and shows the response.
 
 import { codeView } from "./code.js";
 import { address, pretty } from "./data.js";
@@ -21,7 +21,7 @@ export function open(query, start) {
 }
 
 /**
- * The request as it stands in the form; a body without a type is JSON.
+ * The request in the form. A body without a type is JSON.
  *
  * @returns {{ method: string, path: string, headers: [string, string][], body: string }}
  */
@@ -37,7 +37,7 @@ const takesBody = () => !["GET", "HEAD"].includes(tryMethod.value);
 async function run() {
   const { method, path, headers, body } = read();
   const mine = ++turn;
-  clearAnswer("Waiting for the answer …");
+  clearAnswer("Waiting for the response …");
   const began = performance.now();
   try {
     const response = await fetch(address(path), { method, headers, body: body || undefined, cache: "no-store" });
@@ -47,7 +47,7 @@ async function run() {
     fill(ui.answerHeaders, headerList(response.headers));
     show(ui.answerBody, pretty(text), "response");
   } catch (error) {
-    if (mine === turn) clearAnswer(`No answer: ${error.message}. The server has stopped, or a fault cut the connection.`);
+    if (mine === turn) clearAnswer(`No response: ${error.message}. The server has stopped, or a fault closed the connection.`);
   }
 }
 

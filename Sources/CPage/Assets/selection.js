@@ -1,4 +1,4 @@
-// Several records at once: chosen in the table to be deleted or exported.
+// The records that the user selected in the table, to delete or export them.
 
 import { compact, grouped, pathTo, send } from "./data.js";
 import { remove } from "./deletion.js";
@@ -10,16 +10,16 @@ import { exportAs } from "./transfer.js";
 /** @type {Set<string>} */
 const chosen = new Set();
 
-/** Chooses none: what another filter hides is not chosen. */
+/** Clears the selection. Records that a new filter hides are not selected. */
 export function clear() {
   chosen.clear();
   show();
 }
 
-/** Takes out a record that is gone. */
+/** Removes a deleted record from the selection. */
 export const drop = (id) => { if (chosen.delete(id)) show(); };
 
-/** A box that chooses a record, or all rows. */
+/** A checkbox that selects a record, or all rows. */
 export const box = (id, label) => checkbox(false, {
   "data-key": `pick ${label}`, "aria-label": `Select ${label}`,
   onchange({ target }) {
@@ -36,7 +36,7 @@ async function chooseAll() {
   show();
 }
 
-/** Shows what is chosen, in the boxes of the table, too. */
+/** Shows the selection, also in the checkboxes of the table. */
 export function show() {
   const ids = [...store.rows.keys()];
   const isWhole = ids.length > 0 && ids.every((id) => chosen.has(id));

@@ -1,20 +1,20 @@
-// The running server: delay, read-only, snapshots, what requests meet, sessions, and what nobody expected.
+// The running server: delay, read-only, snapshots, rules, sessions, and unexpected requests.
 
 import { admin, brief, compact, counted, grouped, readable, tryParse } from "./data.js";
 import { ask, attempt, button, fill, node, onSubmit, options, throttled, ui } from "./dom.js";
 import * as log from "./log.js";
 
 const kinds = {
-  status: ["Answers a status", "Status", 503], delay: ["Answers late", "Delay in ms", 500], retryAfter: ["Rate limit (429)", "Retry after, s", 5],
-  hang: ["Never answers"], reset: ["Resets the connection"], truncate: ["Cuts the body short"],
-  stub: ["Answers what you write", "Status", 200], hold: ["Waits until released"],
+  status: ["Respond with a status", "Status", 503], delay: ["Respond late", "Delay in ms", 500], retryAfter: ["Rate limit (429)", "Retry after, s", 5],
+  hang: ["Never respond"], reset: ["Reset the connection"], truncate: ["Cut off the body"],
+  stub: ["Stub: a fixed response", "Status", 200], hold: ["Hold: wait until released"],
 };
 /** @type {{ gone?: boolean, readOnly?: boolean, invalid?: { file: string, message: string } | null, delay?: number, rules?: Record<string, number> }} */
 const state = {};
 const { delay, readOnly, ruleKind, ruleNumber, ruleBody, ruleMethod, rulePath, ruleTimes } = ui;
 let turn = 0;
 
-/** Notes news that hold for the server as a whole, such as `{ gone: true }`, and shows what is known: in banners, and what requests meet in the head. */
+/** Updates the state of the whole server, such as `{ gone: true }`, and shows it: in banners, and the number of rules in the head. */
 export function note(news) {
   const { gone, readOnly, invalid, delay, rules } = Object.assign(state, news);
   const met = ["stubs", "holds", "faults"].filter((name) => rules?.[name] > 0).map((name) => counted(rules[name], name));
@@ -22,11 +22,11 @@ export function note(news) {
   ui.badge.hidden = ui.badge.textContent === "";
   document.body.toggleAttribute("data-read-only", Boolean(readOnly));
   const shown = [
-    gone && ["The server does not answer. What you see may be old."],
-    invalid && [`${invalid.file} cannot be read; the last good version is served.`, invalid.message],
+    gone && ["The server does not answer. This page may show old data."],
+    invalid && [`${invalid.file} is invalid. The server uses its last valid content.`, invalid.message],
     readOnly && ["The server is read-only: it refuses every change."],
   ].filter(Boolean);
-  // What stays the same is not read out again.
+  // A screen reader would read out the same text again.
   if (ui.banners.textContent !== shown.flat().join("")) fill(ui.banners, shown.map(([text, detail]) => node("div", text, detail && node("pre", detail))));
 }
 
@@ -39,7 +39,7 @@ const since = (time) => new Date(time).toLocaleString();
 const act = (method, path, value, done) => attempt(() => admin(method, path, value), done).then(refresh);
 
 async function actOnLoss(title, action, path, method = "POST") {
-  if (await ask(title, "What this takes away is lost.", action)) await act(method, path, undefined, `${action}: done`);
+  if (await ask(title, "You cannot undo this.", action)) await act(method, path, undefined, `${action}: done`);
 }
 
 export const refresh = () => attempt(async () => {
@@ -51,7 +51,7 @@ export const refresh = () => attempt(async () => {
   if (document.activeElement !== delay) delay.value = settings.delay;
   readOnly.checked = settings.readOnly;
   note({ ...settings, rules: { stubs: stubs.length, faults: faults.length, holds: holds.length } });
-  list(ui.snapshots, "None. A snapshot keeps the data as it is.", snapshots.map(({ name, time }) => {
+  list(ui.snapshots, "None. A snapshot stores the current data.", snapshots.map(({ name, time }) => {
     const path = `snapshots/${encodeURIComponent(name)}`;
     return item(name, since(time),
       ["Restore", () => actOnLoss(`Restore “${name}”?`, "Restore", path)], ["Delete", () => actOnLoss(`Delete “${name}”?`, "Delete", path, "DELETE")]);
@@ -69,7 +69,7 @@ export const refresh = () => attempt(async () => {
   ui.sessions.parentElement.hidden = !copies;
   list(ui.sessions, "None.", (copies ?? []).map(({ name, requests, lastUsed }) =>
     item(name, `${grouped(requests)} requests, last ${since(lastUsed)}`, ["End", () => actOnLoss(`End “${name}”?`, "End", `sessions/${name}`, "DELETE")])));
-  list(ui.unexpected, "None. With --strict, what nothing answers is listed here.", unexpected.reverse().map(({ id, method, path, time }) =>
+  list(ui.unexpected, "None. With --strict, requests that nothing matches are listed here.", unexpected.reverse().map(({ id, method, path, time }) =>
     item(`${method} ${readable(path)}`, since(time), ["Show", () => log.open(id)])));
 });
 
@@ -80,7 +80,7 @@ function followKind() {
   if (label) [ui.ruleLabel.textContent, ruleNumber.value] = [label, number];
 }
 
-/** Whether a stub may have a text as its body: one that only looks like JSON is rarely meant. */
+/** Whether a stub's body may be a text. A text that only looks like JSON needs a confirmation. */
 async function isMeant(text) {
   if (!/^\s*["[{]/.test(text) || tryParse(text) !== undefined) return true;
   let fault;
@@ -99,7 +99,7 @@ async function addRule() {
   return act("POST", "faults", { ...(kinds[kind][1] ? { [kind]: number } : { action: kind }), ...request, times }, "Fault added");
 }
 
-/** Shows the server as it is; a query with a method or a path begins a rule for such requests. */
+/** Shows the server's state. A query with a method or a path fills the form of a new rule. */
 export function open(query) {
   refresh();
   if (query.size === 0) return;
@@ -109,7 +109,7 @@ export function open(query) {
   ruleKind.focus();
 }
 
-/** Something came, which may have met a rule. */
+/** Refreshes after a request, which may have met a rule. */
 export const refreshSoon = throttled(300, () => ui.server.hidden || refresh());
 
 fill(ruleKind, options(Object.entries(kinds).map(([kind, [text]]) => [kind, text])));
@@ -119,4 +119,4 @@ onSubmit(ui.snapshotForm, () => act("POST", "snapshots", { name: ui.snapshotName
 onSubmit(ui.ruleForm, addRule);
 ruleKind.onchange = followKind;
 readOnly.onchange = () => act("PATCH", "settings", { readOnly: readOnly.checked }, readOnly.checked ? "Read-only" : "Writes allowed");
-ui.reset.onclick = () => actOnLoss("Reset everything to the start?", "Reset", "reset");
+ui.reset.onclick = () => actOnLoss("Reset the server to its state at the start?", "Reset", "reset");

@@ -1,4 +1,4 @@
-// What was read of the list that is shown.
+// The data of the list that is shown.
 
 import { compact, kind } from "./data.js";
 
@@ -6,14 +6,14 @@ import { compact, kind } from "./data.js";
 
 /** The rows by id, in their order. @type {Map<string, Row>} */
 export let rows = new Map();
-/** How many records match. */
+/** The number of records that match. */
 export let total = 0;
-/** The parameters that the server made nothing of. @type {string[]} */
+/** The parameters that the server ignored. @type {string[]} */
 export let ignored = [];
-/** What the values of a member are, by its name; of one that holds objects, those of their members, too. @type {Map<string, string>} */
+/** The kinds of values by member name, including the members of objects. @type {Map<string, string>} */
 let kinds = new Map();
 
-/** Forgets everything: another list is shown. */
+/** Clears everything for another list. */
 export function begin() {
   [rows, total, ignored, kinds] = [new Map(), 0, [], new Map()];
 }
@@ -34,14 +34,14 @@ function note(row, prefix) {
   }
 }
 
-/** The paths of all members that were seen. */
+/** The paths of all members in the rows so far. */
 export const paths = () => [...kinds.keys()];
 
-/** The kind of a member's values; "null" when none was seen. */
+/** The kind of a member's values; "null" when it has none so far. */
 export const kindOf = (name) => kinds.get(name) ?? "null";
 
 const emptyValues = { string: "", number: 0, boolean: false, array: [], object: {} };
 
-/** A new record with the members that the others have; it refers to none. @param {Resource} resource */
+/** A new record with the members of the others, without references. @param {Resource} resource */
 export const draft = ({ idName, parents }) => Object.fromEntries([...new Set([...rows.values()].flatMap(Object.keys))]
   .filter((name) => name !== idName).map((name) => [name, parents[name] ? null : emptyValues[kindOf(name)] ?? null]));

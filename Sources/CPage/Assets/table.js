@@ -1,4 +1,4 @@
-// The table: a head for each column, a row for each record. A row that is the same stays the same element.
+// The table: a head for each column, a row for each record. An unchanged row keeps its element.
 
 import * as cells from "./cells.js";
 import * as columns from "./columns.js";
@@ -9,11 +9,11 @@ import * as selection from "./selection.js";
 import * as store from "./store.js";
 
 const { rows: body, columns: heads } = ui;
-/** The rows that were changed a moment ago. @type {Set<string>} */
+/** The ids of rows that have just changed. @type {Set<string>} */
 const highlights = new Set();
-/** What the head says; rows that were made for another one are made anew. */
+/** A description of the head. When it changes, all rows are made again. */
 let look;
-/** What each row was made of. @type {WeakMap<Element, string>} */
+/** The JSON from which each row was made. @type {WeakMap<Element, string>} */
 let texts = new WeakMap();
 let turn = 0;
 
@@ -24,7 +24,7 @@ export const rowOf = (id) => body.querySelector(`[data-id="${CSS.escape(id)}"]`)
 /** @returns {HTMLElement | null | undefined} */
 export const cellOf = (id, name) => rowOf(id)?.querySelector(`[data-name="${CSS.escape(name)}"]`);
 
-/** Shows that rows of another resource are being read. */
+/** Shows a placeholder while the rows of another resource are read. */
 export function begin() {
   look = undefined;
   highlights.clear();
@@ -32,10 +32,10 @@ export function begin() {
   fill(body, Array.from({ length: 6 }, () => node("tr.skeleton", node("td"))));
 }
 
-/** Makes a row anew when it is drawn next. */
+/** Makes a row again when it is drawn next. */
 export const renew = (id) => { texts.delete(rowOf(id)); };
 
-/** Marks a row for a moment as changed. */
+/** Marks a row as changed for some seconds. */
 export function highlight(id) {
   highlights.add(id);
   setTimeout(() => {
@@ -45,10 +45,10 @@ export function highlight(id) {
 }
 
 /**
- * Makes the children of a place those of the items, by key: an element stays as long as its text does.
+ * Makes the children of an element those of the items, by key. A child whose text is unchanged stays.
  *
  * @param {Element} place
- * @param {[string, string, () => HTMLElement][]} items A key, a text, and what makes the element.
+ * @param {[string, string, () => HTMLElement][]} items A key, a text, and a function that makes the element.
  */
 function keyed(place, items) {
   const old = new Map([...place.children].map((child) => [/** @type {HTMLElement} */ (child).dataset.id, child]));
@@ -56,7 +56,7 @@ function keyed(place, items) {
   let next = place.firstElementChild;
   for (const [key, text, make] of items) {
     let child = old.get(key);
-    // What is being edited stays.
+    // A row that is being edited stays.
     if (!child || (texts.get(child) !== text && !cells.isEditing(child))) {
       const made = make();
       made.dataset.id = key;
@@ -73,7 +73,7 @@ function keyed(place, items) {
   if (focused && !focused.isConnected) document.querySelector(/** @type {"a"} */ (`[data-key="${CSS.escape(focused.dataset.key ?? "")}"]`))?.focus();
 }
 
-/** Shows the rows that were read. */
+/** Shows the rows of the store. */
 export function show() {
   const { resource } = route;
   const { idName, name: listName } = resource;
@@ -113,7 +113,7 @@ function head({ name, isNumeric }) {
   return columns.size(made, route.resource.name, name);
 }
 
-/** Leaves one head for the Tab key: the arrows lead to the others. */
+/** Lets the Tab key reach one head, and the arrow keys the others. */
 function makeRoving() {
   const buttons = [...heads.querySelectorAll("button")];
   const leave = (wanted) => { for (const each of buttons) each.tabIndex = each === wanted ? 0 : -1; };
@@ -138,7 +138,7 @@ function cell(id, { name, isNumeric, parent }, value) {
   const { resource } = route;
   const text = brief(compact(value ?? ""));
   const key = { "data-key": `${id} ${name}` };
-  // A list of ids refers to several.
+  // A list of ids refers to several records.
   const keys = [value ?? null].flat();
   const link = (parentID, index) => node("a", {
     "data-key": `${id} ${name}${index || ""}`, href: viewOf([parent.name, compact(parentID)]), "data-parent": name, "data-parent-id": compact(parentID),

@@ -1,4 +1,4 @@
-// Records to a file and from one. What a file would add and change is said before, and can be undone.
+// Exports and imports records. An import first shows what it adds and changes, and can be undone.
 
 import { csv } from "./csv.js";
 import { compact, counted, kind, list, parse, pathTo, resourceNamed, send } from "./data.js";
@@ -13,7 +13,7 @@ const formats = {
   csv: { write: csv, type: "text/csv" },
 };
 
-/** The records with these ids as they are now, in requests that are not too long; of very many, out of all records. */
+/** Reads the records with these ids, 100 in a request; for more than 500 ids all records. */
 async function read({ name, idName, count }, ids) {
   if (ids.length > 500) {
     const wanted = new Set(ids);
@@ -35,24 +35,24 @@ const types = { csv: "text/csv", tsv: "text/csv", ndjson: "application/x-ndjson"
 async function recordsOf(file, { name }) {
   const made = parse(await file.text());
   const rows = made?.[name] ?? made;
-  if (!/array|object/.test(kind(rows))) throw new Error(`${file.name} holds no records.`);
+  if (!/array|object/.test(kind(rows))) throw new Error(`${file.name} has no records.`);
   const lists = rows === made && kind(made) === "object" ? Object.keys(made).filter((other) => resourceNamed(other) || kind(made[other]?.[0] ?? null) === "object") : [];
-  if (lists.length > 0) throw new Error(`${file.name} holds ${lists.join(", ")}, and not ${name}; rename that to ${name} in the file, or add it where it belongs.`);
+  if (lists.length > 0) throw new Error(`${file.name} has ${lists.join(", ")}, but not ${name}. Rename the key to ${name} in the file, or import the file into its own resource.`);
   return rows;
 }
 
-/** The names in the head of a table, as far as a question needs them. */
+/** The column names of a table, approximately. */
 const namesIn = (text) => text.split(/\r?\n/)[0].split(/[,;\t]/).map((name) => name.replace(/^\uFEFF?"|"$/g, ""));
 
-/** Says which members of a file no record has: their names may be misspelt. */
+/** Names the members of a file that no record has: they may be misspelled. */
 function strangers(names, { name }) {
   const known = store.paths();
   const unknown = known.length > 0 ? [...new Set(names)].filter((name) => name && !known.includes(name)) : [];
-  return unknown.length > 0 ? ` No record of ${name} has had ${unknown.slice(0, 5).join(", ")} so far.` : "";
+  return unknown.length > 0 ? ` No record of ${name} has ${unknown.slice(0, 5).join(", ")} so far.` : "";
 }
 
 /**
- * Adds the records of a file after saying what that does. Answers how many are new.
+ * Adds the records of a file after a confirmation. Returns the number of new records.
  *
  * @param {Resource} resource
  * @param {File} file
@@ -69,7 +69,7 @@ export async function importFile(resource, file) {
     const { value } = await post("preview");
     const changed = value.changed[name] ?? 0;
     const count = value.added[name] ?? 0;
-    if (count + changed === 0) throw new Error(`${file.name} has nothing that ${name} does not have.`);
+    if (count + changed === 0) throw new Error(`${file.name} adds and changes nothing in ${name}.`);
     const changes = changed === 1 ? "1 changes" : `${changed} change`;
     if (!(await ask(`Add ${file.name} to ${name}?`, `${count} new, ${changes}.${strangers(names, resource)}`, "Add"))) return;
     const { headers } = await post("undo");

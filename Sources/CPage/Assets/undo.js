@@ -1,14 +1,14 @@
-// What can be undone: the server keeps what a deletion or an import did for a while.
+// Undo of a deletion or an import, which the server stores for some time.
 
 import { admin } from "./data.js";
 import { announce, attempt, button } from "./dom.js";
 
 /**
- * Says what was done, and offers to undo it.
+ * Shows a message about a change, and offers to undo the change.
  *
  * @param {string} text
- * @param {string | number | null} number By which the server undoes it; null when the server has not kept it.
- * @param {string} undone What is said then.
+ * @param {string | number | null} number The number of the undo; null when the server does not store it.
+ * @param {string} undone The message after the undo.
  */
 export function announceUndo(text, number, undone) {
   announce(text, { action: number && button("Undo", () => attempt(() => admin("POST", `undo/${number}`), undone)) });
