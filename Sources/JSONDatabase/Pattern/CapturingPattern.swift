@@ -1,4 +1,4 @@
-/// A pattern that matches a text from start to end, and returns the texts of its groups.
+/// A pattern that matches a whole text and returns the texts of its groups.
 ///
 /// All paths through the program run in parallel, so the time is the length of the text times that of the program for
 /// every pattern (Thompson's simulation with captures, as in RE2's "Pike VM"). Swift's `Regex` backtracks, and a client
@@ -13,7 +13,7 @@ package struct CapturingPattern: Sendable {
 
   /// Compiles a syntax tree.
   ///
-  /// - Parameter groupCount: How many groups the tree has.
+  /// - Parameter groupCount: The number of groups in the tree.
   /// - Throws: ``PatternError`` if the tree is too large.
   package init(_ node: PatternNode, groupCount: Int) throws(PatternError) {
     program = try PatternProgram(node)
@@ -22,7 +22,7 @@ package struct CapturingPattern: Sendable {
 
   /// Matches a whole text.
   ///
-  /// - Returns: The text of each group, `nil` for one that took no part; `nil` when the text does not match.
+  /// - Returns: The text of each group, `nil` for a group without a match; `nil` when the text does not match.
   package func groups(in text: Substring) -> [Substring?]? {
     let scalars = text.unicodeScalars
     let start: Path = (program.start, Array(repeating: nil, count: 2 * groupCount))

@@ -1,4 +1,4 @@
-/// A regular expression in JavaScript's syntax, which ignores case as `_like` accepts it.
+/// A regular expression in JavaScript's syntax, which ignores case, as `_like` does.
 ///
 /// Matching takes time linear in the text for every pattern: there is no backtracking. Backreferences and
 /// lookaround, which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` cover ASCII only.
@@ -11,13 +11,12 @@ struct Pattern: Sendable {
   /// Finds the characters with which every match begins; `nil` if there are none.
   let prefixSearch: LiteralSearch?
 
-  /// Whether the pattern is a plain text: what ``prefixSearch`` finds is a match then.
+  /// Whether the pattern is a plain text, so that each text found by ``prefixSearch`` is a match.
   let isLiteral: Bool
 
   /// The longest text that occurs in the JSON of every value whose text matches, unless it is escaped there.
   ///
-  /// `nil` when there is none: the text of a list, of an object and of a number such as `1e3` is not what the JSON
-  /// holds.
+  /// `nil` when there is none. The text of a list, an object or a number such as `1e3` differs from its JSON.
   let verbatimText: String?
 
   /// Reads a pattern.
@@ -52,7 +51,7 @@ extension String {
   }
 }
 
-/// Why a text is not a pattern that can be matched.
+/// The reason why a pattern is refused.
 package struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A sentence for a person.
   package let message: String

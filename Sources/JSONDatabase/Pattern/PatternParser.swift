@@ -1,10 +1,10 @@
 /// Reads the syntax of JavaScript's regular expressions (ECMA-262 with Annex B, without flags `u` and `v`).
 ///
-/// Differences: `\u{1F600}` names a character, and what a finite automaton cannot do, backreferences and lookaround, is
-/// refused, with it octal escapes, which look like backreferences. Groups are kept on a stack, so nesting needs no
+/// Differences: `\u{1F600}` is a character. Backreferences and lookaround, which a finite automaton cannot do, are
+/// refused, and so are octal escapes, which look like backreferences. Groups are kept on a stack, so nesting needs no
 /// recursion.
 struct PatternParser {
-  /// A group whose `)` is still to come; the whole pattern is the outermost.
+  /// A group whose `)` has not been read; the outermost is the whole pattern.
   private struct OpenGroup {
     let start: Int
     var alternatives: [PatternNode] = []
@@ -80,7 +80,7 @@ struct PatternParser {
     position += 1
   }
 
-  /// Adds a node to the group, repeated as any quantifier that follows says.
+  /// Adds a node to the group, repeated if a quantifier follows.
   private mutating func append(_ atom: PatternNode) throws(PatternError) {
     var node = atom
     if !ignoresCase, case .scalar(let scalar) = atom { node = .set(ScalarSet([scalar.value...scalar.value])) }
@@ -120,7 +120,7 @@ struct PatternParser {
     try append(node)
   }
 
-  /// Counts above this are as good as this: a program of so many instructions is refused.
+  /// The largest count that makes a difference: a program of so many instructions is refused.
   private static let maximumCount = 1_000_000
 
   /// Reads a quantifier if one follows, up to the mark of a lazy one.
@@ -145,7 +145,7 @@ struct PatternParser {
     return counts
   }
 
-  /// Reads `n}`, `n,}` or `n,m}`; if none of them follows, returns `nil` and stays where it is.
+  /// Reads `n}`, `n,}` or `n,m}`; if none of them follows, returns `nil` and keeps the position.
   private mutating func parseCounts() -> (minimum: Int, maximum: Int?)? {
     let start = position
     if let minimum = parseCount() {
@@ -168,7 +168,7 @@ struct PatternParser {
     return count
   }
 
-  /// What an escape or a member of a class stands for.
+  /// The meaning of an escape or of a member of a class.
   enum Atom {
     case codePoint(UInt32)
     case set(ScalarSet)
@@ -176,7 +176,7 @@ struct PatternParser {
     var node: PatternNode {
       switch self {
       case .codePoint(let value):
-        // A surrogate is in no UTF-8 text; as a set it matches nothing.
+        // No UTF-8 text contains a surrogate; as a set it matches nothing.
         if let scalar = Unicode.Scalar(value) { .scalar(scalar) } else { .set(ScalarSet([value...value])) }
       case .set(let set): .set(set)
       }
@@ -224,7 +224,7 @@ struct PatternParser {
     return scalar == "\\" ? try parseCharacterEscape(from: start, inClass: true) : .codePoint(scalar.value)
   }
 
-  /// Reads what follows a backslash, unless it is an assertion.
+  /// Reads the rest of an escape that is no assertion.
   private mutating func parseCharacterEscape(from start: Int, inClass: Bool) throws(PatternError) -> Atom {
     guard let scalar = next else { throw error("The pattern ends after a backslash.", at: start) }
     position += 1
@@ -295,7 +295,7 @@ struct PatternParser {
     return high
   }
 
-  /// Reads a number of hexadecimal digits, or stays where it is and returns `nil`.
+  /// Reads a number of hexadecimal digits, or keeps the position and returns `nil`.
   private mutating func parseHexadecimal(digits: Int) -> UInt32? {
     guard position + digits <= scalars.count else { return nil }
     var value: UInt32 = 0
@@ -310,7 +310,7 @@ struct PatternParser {
 
 /// The syntax tree of a pattern.
 package indirect enum PatternNode: Sendable {
-  /// One character, whatever its case.
+  /// One character, in upper or lower case.
   case scalar(Unicode.Scalar)
   /// One character of a set.
   case set(ScalarSet)
@@ -323,7 +323,7 @@ package indirect enum PatternNode: Sendable {
   /// A node repeated between two counts; without a maximum, any number of times. As often as possible, or as seldom when
   /// lazy.
   case repetition(PatternNode, minimum: Int, maximum: Int?, isLazy: Bool = false)
-  /// A node whose text ``CapturingPattern`` tells, by the number of its group from 0.
+  /// A node whose text ``CapturingPattern`` returns, with the number of its group from 0.
   case group(Int, PatternNode)
 
   /// Reads a regular expression.
@@ -360,7 +360,7 @@ extension PatternNode {
     return max(1, min(size, limit + 1))
   }
 
-  /// The number of instructions of a repetition of the node, whose own are counted once: twice would take twice as long
+  /// The number of instructions of a repetition. The node's instructions are counted once: twice would take twice as long
   /// for each level of repetitions.
   private func size(limit: Int, repeated minimum: Int, _ maximum: Int?) -> Int {
     let size = size(limit: limit)

@@ -3,7 +3,7 @@ struct PatternProgram: Sendable {
   enum Instruction: Sendable {
     /// Consumes a character of a set, given by its index in the alphabet.
     case take(set: Int, next: Int)
-    /// Continues at both instructions; a match by the first one is preferred.
+    /// Continues at both instructions. A match by the first one is preferred.
     case split(Int, Int)
     /// Continues if the condition holds.
     case check(PatternAssertion, next: Int)
@@ -137,12 +137,12 @@ struct PatternState: Hashable, Sendable {
 }
 
 extension PatternProgram {
-  /// What a character makes of a state.
+  /// The result of a character in a state.
   enum Step {
     case state(PatternState)
     /// A match has ended before the character.
     case matched
-    /// No match is possible any more.
+    /// No match is possible.
     case failed
   }
 
@@ -187,7 +187,7 @@ extension PatternProgram {
   }
 }
 
-/// The characters as a pattern sees them: those that no set of the pattern distinguishes are one symbol.
+/// The symbols of a pattern: characters that no set of the pattern distinguishes are one symbol.
 struct Alphabet: Sendable {
   /// The number of symbols; they are numbered from 0.
   let count: Int

@@ -1,10 +1,10 @@
-/// A regular expression in JavaScript's syntax that goes by case, as JSON Schema has it.
+/// A case-sensitive regular expression in JavaScript's syntax, as in JSON Schema.
 package struct TextPattern: Sendable {
   private let pattern: Pattern
 
   /// Reads a pattern.
   ///
-  /// - Throws: ``DatabaseError`` with code `invalidQuery` that says what cannot be matched in linear time, or is wrong.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` if the syntax is wrong or cannot be matched in linear time.
   package init(_ text: String) throws(DatabaseError) {
     do throws(PatternError) {
       pattern = try Pattern(text, ignoresCase: false)
@@ -13,7 +13,7 @@ package struct TextPattern: Sendable {
     }
   }
 
-  /// Whether a text holds a match.
+  /// Whether a text contains a match.
   package func matches(_ text: String) -> Bool {
     Array(text.utf8).withUnsafeBufferPointer { PatternMatcher(pattern).matches($0) }
   }

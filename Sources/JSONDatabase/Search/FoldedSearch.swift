@@ -1,11 +1,11 @@
-/// Finds a text within UTF-8 text, in any case of either, character by character (Knuth, Morris and Pratt).
+/// Finds a text within UTF-8 text, ignoring case, character by character (Knuth, Morris and Pratt).
 ///
 /// Takes at most two steps for each character of the text, and as many for the needle to begin with.
 struct FoldedSearch {
-  /// The needle, characters that differ in case alone being one symbol.
+  /// The needle as symbols. Characters that differ only in case are one symbol.
   private(set) var symbols: [Int] = []
 
-  /// For each number of symbols that match, how many of the last ones are the needle's first, short of all of them.
+  /// For each number of matching symbols, the length of the longest proper suffix that is a prefix of the needle.
   private var borders = [0, 0]
 
   private var asciiSymbols = Array(repeating: -1, count: 128)
@@ -21,7 +21,7 @@ struct FoldedSearch {
     }
   }
 
-  /// The symbol of a character of the needle; a new one for the first of those that differ in case alone.
+  /// The symbol of a character of the needle; a new one for the first of the characters that differ only in case.
   private mutating func symbol(of scalar: Unicode.Scalar) -> Int {
     if let known = symbol(of: scalar.value) { return known }
     let symbol = symbols.count
@@ -72,7 +72,7 @@ struct FoldedSearch {
   private static func continues(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 }
 
-/// Which characters are one and the same when case is ignored.
+/// The characters that are equal when case is ignored.
 ///
 /// The relation is that of a JavaScript regular expression with flag `i` (ECMA-262, Canonicalize): two characters are
 /// the same if their uppercase is, where a character whose uppercase is several characters, or is ASCII though it is

@@ -7,7 +7,7 @@
 struct LiteralSearch: Sendable {
   private let needle: [Unicode.Scalar]
 
-  /// For each character of the needle, the UTF-8 bytes of every form it may take.
+  /// For each character of the needle, the UTF-8 bytes of all its forms.
   private let characters: [[[UInt8]]]
 
   /// The tests of the first bytes of a match whose characters all have a form of the usual number of bytes.
@@ -16,7 +16,7 @@ struct LiteralSearch: Sendable {
   /// The tests of a form of any other number of bytes, such as an old letter's; empty when there is none.
   private let unusualProbes: [ByteProbe]
 
-  /// Whether what passes all tests is a match: the characters take one byte in every form.
+  /// Whether each candidate that passes all tests is a match, since every form of each character takes one byte.
   private let isDecidedByProbes: Bool
 
   /// The bytes of a match whose characters all have a usual form, and of the longest.
@@ -25,17 +25,17 @@ struct LiteralSearch: Sendable {
   /// The bytes of the shortest match.
   private let minimumCount: Int
 
-  /// How one text is searched; to be kept from one search to the next in the same text.
+  /// The state of a search, which is kept from one search to the next in the same text.
   struct Probing: Sendable {
     fileprivate var pair: ProbePair
     fileprivate var unusualPair: ProbePair
     /// The place where the rare bytes of the text were last counted.
     fileprivate var sampled: Int?
-    /// From where a match of usual forms was sought last, and where it is.
+    /// The start of the last search for a match of usual forms, and its result.
     fileprivate var usual: (start: Int, match: Int?)?
   }
 
-  /// How to begin to search a text.
+  /// The state at the start of a text.
   let probing: Probing
 
   /// Creates a search for a text. An empty one is found everywhere.
@@ -44,7 +44,7 @@ struct LiteralSearch: Sendable {
     let characters = needle.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
     self.characters = characters
     let widths = characters.map { (forms: [[UInt8]]) -> Int in
-      // Most letters have a form or two of one width; some have an old form besides.
+      // Most letters have one or two forms of one width; some also have an old form.
       forms.map(\.count).max { left, right in
         forms.count { $0.count == left } < forms.count { $0.count == right }
       } ?? 1
@@ -79,7 +79,7 @@ struct LiteralSearch: Sendable {
     return firstMatch(in: text, from: start, by: &probing)
   }
 
-  /// - Parameter probing: How the same text was searched before this offset.
+  /// - Parameter probing: The state of the search in the same text before this offset.
   func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
     var steps = 0
     return firstMatch(in: text, from: start, by: &probing, steps: &steps)
@@ -90,7 +90,7 @@ struct LiteralSearch: Sendable {
     in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
   ) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
-    // What is needed to compare one character at a time is not made for a text that is too short.
+    // A text that is too short needs no comparison of characters.
     guard text.count - start >= minimumCount else { return nil }
     let match = knownUsualMatch(in: text, from: start, by: &probing, steps: &steps)
     guard !unusualProbes.isEmpty else { return match }
@@ -228,9 +228,9 @@ extension LiteralSearch.Probing {
   }
 }
 
-/// How much work on candidates a stretch of text is worth.
+/// The work on candidates that is allowed for a part of the text.
 private struct Budget {
-  /// How much text is searched one character at a time before candidates are looked for again.
+  /// The number of bytes that are searched one character at a time before the search for candidates resumes.
   static let stretch = 32 * 1_024
 
   private let start: Int
@@ -244,7 +244,7 @@ private struct Budget {
   /// Whether comparing all characters of the text so far would have been no more work.
   func isSpent(_ steps: Int, at position: Int) -> Bool { steps > allowance + 2 * (position - start) }
 
-  /// Whether candidates are so many that looking for them is not what takes the time.
+  /// Whether there are so many candidates that their comparison takes most of the time.
   func isLow(_ steps: Int, at position: Int) -> Bool { steps > allowance + (position - start) / 8 }
 }
 
@@ -261,7 +261,7 @@ private struct ProbePair: Sendable {
   init(rarestOf probes: [ByteProbe]) {
     let rarest = probes.sorted { $0.commonness < $1.commonness }.prefix(2)
     let first = rarest.first ?? ByteProbe(offset: 0, bytes: [])
-    // The first test twice amounts to no second test.
+    // Repeating the first test has the effect of no second test.
     self.init(first, rarest.last ?? first)
   }
 
@@ -326,7 +326,7 @@ private struct ByteProbe: Sendable {
   /// The byte with those bits set.
   private let byte: UInt8
 
-  /// How often the byte occurs in most texts, in any form; only the order of these numbers matters.
+  /// The frequency of the byte in most texts, in any form. Only the order of these numbers matters.
   let commonness: Int
 
   init(offset: Int, bytes: [UInt8]) {
@@ -389,7 +389,7 @@ private struct ByteProbe: Sendable {
   }
 }
 
-/// Looks for one byte, eight bytes at a time.
+/// Searches for one byte, eight bytes at a time.
 enum ByteSearch {
   /// Returns the index of the first such byte at or after a start; the count when there is none.
   static func firstIndex(of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
@@ -398,7 +398,7 @@ enum ByteSearch {
     let pattern = ones &* UInt64(byte)
     var position = start
     while position + 8 <= bytes.count {
-      // A byte that is the one looked for becomes zero, and a zero byte sets its high bit.
+      // The wanted byte becomes zero, and a zero byte sets its high bit.
       let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self) ^ pattern
       let zeros = (word &- ones) & ~word & (ones << 7)
       if zeros != 0 { return position + zeros.littleEndian.trailingZeroBitCount / 8 }

@@ -102,7 +102,7 @@ private struct RecordRun {
 
   /// Adds the record of the next slot when it follows the run's last in the same storage.
   mutating func append(_ row: Row, _ slot: Int) -> Bool {
-    // What lies between two neighbors as they were read is a comma and white space; a change breaks the run.
+    // Between two neighbors that have not changed since they were read are a comma and white space.
     guard slot == slots.upperBound, row.follows(text) else { return false }
     text = UTF8Slice(text.storage, offset: text.offset, count: row.end - text.offset)
     slots = slots.lowerBound..<(slot + 1)
@@ -121,7 +121,7 @@ private struct RecordRun {
 struct SearchTerm: Sendable {
   private let search: LiteralSearch
 
-  /// What to search for in the bytes of all records before any is read.
+  /// The search in the bytes of all records, before any record is read.
   let scan: RecordScan
 
   init(_ text: String) {
@@ -147,7 +147,7 @@ struct SearchTerm: Sendable {
 
   private func valueMatches(_ value: ValueToken) -> Bool {
     if value.isNull || value.bytes[0] == UInt8(ascii: "f") { return false }
-    // A number is searched as the file has it: what a response shows can be found.
+    // A number is searched as it is written in the file, since responses show it so.
     if value.kind == .number { return value.double != 0 && search.firstMatch(in: value.bytes, from: 0) != nil }
     return value.withText { search.firstMatch(in: $0, from: 0) != nil }
   }
@@ -156,9 +156,9 @@ struct SearchTerm: Sendable {
 /// Finds escapes in JSON that may hide a text from a search of the bytes: `fa\u00E7ade` is `façade`.
 private struct EscapeSearch: Sendable {
   private let escape: LiteralSearch
-  /// The text as symbols, one for all forms of a character.
+  /// The text as symbols. All forms of a character are one symbol.
   private let text: FoldedSearch
-  /// Where in the text each symbol is.
+  /// The positions of each symbol in the text.
   private let places: [Int: [Int]]
 
   /// - Parameter text: A text that an escaped character may be a part of.
@@ -171,7 +171,7 @@ private struct EscapeSearch: Sendable {
     places = Dictionary(grouping: folded.symbols.indices) { folded.symbols[$0] }
   }
 
-  /// How a text is searched; to be kept from one search to the next in the same text.
+  /// The state of a search, which is kept from one search to the next in the same text.
   var probing: LiteralSearch.Probing { escape.probing }
 
   /// Returns the offset of the first escape at or after an offset behind which the text may be, or `nil`.
@@ -186,7 +186,7 @@ private struct EscapeSearch: Sendable {
     return nil
   }
 
-  /// How many characters are compared before an escape is taken for one that hides the text.
+  /// The number of characters to compare before an escape is assumed to hide the text.
   private static let maximumComparisons = 64
 
   /// Whether an escape is a character of the text, and those of the text after it follow.
@@ -209,7 +209,7 @@ private struct EscapeSearch: Sendable {
     return false
   }
 
-  /// The symbol of a character, escaped or not, after which the offset then is; `nil` for one that the text has not.
+  /// The symbol of a character, escaped or not; `nil` if the text does not have it. Moves the offset behind the character.
   private func symbol(in bytes: UnsafeBufferPointer<UInt8>, at position: inout Int) -> Int? {
     guard position < bytes.count, bytes[position] != UInt8(ascii: "\"") else { return nil }
     guard bytes[position] == UInt8(ascii: "\\") else {

@@ -1,7 +1,7 @@
 import JSONServerValues
 
 extension Database {
-  /// The place of a record among those of its collection, which no other record gets; `nil` for none.
+  /// The slot of a record in its collection, which no other record gets; `nil` if there is no such record.
   package func slot(of id: String, in name: String) -> Int? {
     (try? collection(name))?.slot(of: id, patience)
   }
@@ -21,7 +21,7 @@ extension Database {
         }
         return nil
       }
-      // As for a server that reads everything: an object has one row, and without it is empty.
+      // As when a server reads everything: an object has one row, and is empty without this row.
       let (entry, value) = (entries[placed.resource], row?.record ?? .emptyObject)
       if placed.slot == 0, entry.singularText != value.slice {
         entries[placed.resource].resource = entry.isServed ? .singular(value) : .unserved(value)

@@ -1,12 +1,12 @@
 package import JSONServerValues
 
-/// A database apart from its rows, as a storage keeps it that knows rows.
+/// A database without its rows, for a store that stores rows separately.
 package struct DatabaseFrame: Sendable {
-  /// A resource apart from what it holds.
+  /// A resource without its content.
   package struct Resource: Sendable {
     package let name: String
     package let isCollection: Bool
-    /// From the resource before to the value; empty for none, as a resource has that was added elsewhere.
+    /// The text from the previous resource to the value; empty for a resource that was added elsewhere.
     package let lead: UTF8Slice
     /// The white space after the value.
     package let trail: UTF8Slice
@@ -42,9 +42,9 @@ package struct DatabaseFrame: Sendable {
 package struct PlacedRow: Sendable {
   /// The position of the resource.
   package let resource: Int
-  /// The record's number for life; 0 for a value.
+  /// The record's slot, which never changes; 0 for a value.
   package let slot: Int
-  /// The JSON text with the white space around it; `nil` where there is no record any more.
+  /// The JSON text with the white space around it; `nil` if the record was removed.
   package let text: UTF8Slice?
 
   package init(resource: Int, slot: Int, text: UTF8Slice?) {
@@ -55,7 +55,7 @@ package struct PlacedRow: Sendable {
 }
 
 extension Database {
-  /// The database apart from its rows.
+  /// The database without its rows.
   package var frame: DatabaseFrame {
     DatabaseFrame(
       prefix: prefix, suffix: suffix,
@@ -111,7 +111,7 @@ extension Database {
   }
 }
 
-/// Makes a database of a frame and rows.
+/// Makes a database from a frame and rows.
 package struct DatabaseAssembler {
   private let frame: DatabaseFrame
   private var text: [UInt8]
@@ -120,7 +120,7 @@ package struct DatabaseAssembler {
   /// The slots of each resource's rows.
   private var slots: [ContiguousArray<Int32>]
 
-  /// - Parameter size: About how many bytes all rows have.
+  /// - Parameter size: The approximate size of all rows in bytes.
   package init(_ frame: DatabaseFrame, size: Int) {
     self.frame = frame
     text = []
@@ -129,7 +129,7 @@ package struct DatabaseAssembler {
     frame.prefix.withBytes { text += $0 }
   }
 
-  /// Adds a row. Rows come by resource and slot, ascending; one of no resource is left out.
+  /// Adds a row. The rows must be in ascending order of resource and slot. A row without a resource is ignored.
   package mutating func append(resource: Int, slot: Int, _ bytes: some Collection<UInt8>) {
     guard slots.indices.contains(resource), resource >= position, (0..<Int(Int32.max)).contains(slot) else { return }
     // An object has one row, the first.
@@ -170,9 +170,9 @@ package struct DatabaseAssembler {
 
   /// The database.
   ///
-  /// Under 1.0's dialect a record without an id gets one by its slot: every server that reads the rows finds the same.
+  /// In the dialect of 1.0 a record without an id gets one from its slot, so that all servers assign the same id.
   ///
-  /// - Throws: ``JSONError`` when something is no resource or no JSON.
+  /// - Throws: ``JSONError`` when a text is not JSON or not a resource.
   /// - Complexity: O(size of the rows).
   package consuming func database(schema: Schema) throws(JSONError) -> Database {
     while position < frame.resources.count - 1 { openNext() }
@@ -184,7 +184,7 @@ package struct DatabaseAssembler {
     var database = try reader.read()
     for position in database.entries.indices {
       let slots = slots[position]
-      // Without gaps a slot is the place among the rows.
+      // Without gaps a slot is the index of its row.
       if let last = slots.last, Int(last) >= slots.count {
         database.entries[position].collection?.move(to: slots)
       }
@@ -195,7 +195,7 @@ package struct DatabaseAssembler {
 }
 
 extension RecordCollection {
-  /// Gives the rows other slots, ascending, before any index is built.
+  /// Replaces the rows' slots, in ascending order, before any index is built.
   fileprivate mutating func move(to slots: ContiguousArray<Int32>) {
     var moved = PersistentRowVector()
     var next = slots.makeIterator()

@@ -1,14 +1,14 @@
 package import JSONServerValues
 
-/// The state of a server besides the data, as JSON: rules for requests and how often they were met, settings, tokens.
+/// The state of a server besides the data, as JSON: rules and their counts of requests, settings, tokens.
 ///
-/// It is no part of the data, so that no file, document or query shows it. A store that several servers share keeps it
+/// The state is not part of the data, so no file, document or query shows it. A store that several servers share stores it
 /// beside the data, with the same commits.
 package struct ServerState: Sendable {
   /// The subject of a row.
   package enum Kind: String, Sendable {
     case rule, count, setting, token
-    /// The last number that something was given.
+    /// The last number that was assigned.
     case number
   }
 
@@ -24,7 +24,7 @@ package struct ServerState: Sendable {
   /// The value at one place.
   package struct Row: Sendable {
     package let key: Key
-    /// `nil` where there is nothing any more.
+    /// `nil` if the value was removed.
     package let value: JSONValue?
 
     package init(_ key: Key, _ value: JSONValue?) {
@@ -35,7 +35,7 @@ package struct ServerState: Sendable {
   private var values: [Kind: [String: JSONValue]] = [:]
   /// The changes that may not be saved yet, oldest first.
   private var changed: [Key] = []
-  /// How many changes are forgotten that were made before those.
+  /// The number of older changes, which are dropped.
   private var forgotten = 0
 
   package init() {}
@@ -53,16 +53,16 @@ package struct ServerState: Sendable {
     }
   }
 
-  /// All of a kind, by name.
+  /// All values of a kind, by name.
   package subscript(kind: Kind) -> [String: JSONValue] { values[kind] ?? [:] }
 
-  /// All places that hold something.
+  /// All places with a value.
   package var keys: [Key] { values.flatMap { kind, values in values.keys.map { Key(kind, $0) } } }
 
-  /// How many changes were made.
+  /// The number of changes so far.
   package var mark: Int { forgotten + changed.count }
 
-  /// The values at the places that have changed since an earlier state, each once.
+  /// The values at the places that have changed since an earlier state, without duplicates.
   ///
   /// - Parameter mark: The ``mark`` of that state.
   /// - Complexity: O(number of changes).
@@ -70,14 +70,14 @@ package struct ServerState: Sendable {
     Set(changed.dropFirst(max(0, mark - forgotten))).map { Row($0, self[$0.kind, $0.name]) }
   }
 
-  /// Records that the changes up to a ``mark`` are saved, and not asked for any more.
+  /// Records that the changes up to a ``mark`` are saved, and drops them.
   package mutating func forgetChanges(upTo mark: Int) {
     let count = max(0, mark - forgotten)
     changed.removeFirst(count)
     forgotten += count
   }
 
-  /// Takes over what others have saved.
+  /// Applies the changes that other servers have saved.
   package mutating func apply(_ rows: [Row]) {
     for row in rows { values[row.key.kind, default: [:]][row.key.name] = row.value }
   }

@@ -3,12 +3,12 @@ import JSONStorage
 
 /// Brings the data up to date before requests are carried out, where servers share it.
 ///
-/// It wraps the engine, so that a server of a file asks nobody.
+/// The application wraps the engine, so that a server of a file has no such check.
 struct SharedApplication: Application {
   private let engine: Engine
-  /// How new the data is that reads show.
+  /// The freshness of the data that reads return.
   private let reads: Reads
-  /// The path of what is asked about the server itself, which has an answer without the database.
+  /// The path of the admin interface, which needs no database.
   private let administrativePath: String
 
   init(engine: Engine, reads: Reads) {

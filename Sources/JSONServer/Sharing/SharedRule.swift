@@ -1,14 +1,14 @@
 import JSONDatabase
 import JSONServerValues
 
-/// How faults and stubs stand in the state of a server that shares them: the rule as it is sent to `/__admin`, beside what
-/// that cannot say, and how often it was met.
+/// The form of faults and stubs in the state that servers share: the rule as it is sent to `/__admin`, the members that
+/// `/__admin` does not have, and the number of requests that met the rule.
 enum SharedRule {
-  /// How often a rule was met.
+  /// The number of requests that met a rule.
   struct Count {
     let kind: Rule.Kind
     let id: Int
-    /// How many requests the rule is still for; `nil` for no end.
+    /// The number of requests that the rule still applies to; `nil` for no limit.
     let timesLeft: Int?
     let timesMet: Int
 
@@ -25,12 +25,12 @@ enum SharedRule {
 
   // Members of a row.
   private static let rule = "rule"
-  /// Each byte of a file is a code point, so that nothing has to be encoded but what JSON escapes.
+  /// Each byte of a file is a code point, so that only JSON's escapes are needed.
   private static let files = "files"
-  /// Whether a pattern's body is the whole body, which `/__admin` cannot say.
+  /// Whether a pattern's body is the whole body. `/__admin` has no such member.
   private static let isWhole = "wholeBody"
 
-  /// - Returns: `nil` for a hold and a stub with a closure, which are this server's own.
+  /// - Returns: `nil` for a hold and for a stub with a closure, which servers do not share.
   static func value(of rule: Rule) -> JSONValue? {
     guard !rule.effect.responses.isEmpty else { return nil }
     var stored = rule
@@ -47,7 +47,7 @@ enum SharedRule {
     return .object(value)
   }
 
-  /// - Throws: 400 when another version of the program wrote what this one cannot read.
+  /// - Throws: 400 when another version of the program wrote a rule that this version cannot read.
   static func rule(_ kind: Rule.Kind, _ value: JSONValue) throws(RequestError) -> Rule {
     let texts = value[Self.files]?.object ?? JSONObject()
     let files = BodyFiles(
@@ -60,7 +60,7 @@ enum SharedRule {
 
   /// Adds a rule after those of its kind, and returns its id.
   ///
-  /// - Parameter own: The last id that the server has given rules of its own of this kind.
+  /// - Parameter own: The last id that this server has assigned to an unshared rule of this kind.
   static func add(_ value: JSONValue, _ kind: Rule.Kind, after own: Int, to state: inout ServerState) -> Int {
     let id = max(own, state[.number, kind.rawValue]?.int ?? 0) + 1
     state[.number, kind.rawValue] = JSONValue(id)
@@ -79,7 +79,7 @@ enum SharedRule {
 
   /// Counts a request that meets a rule.
   ///
-  /// - Returns: How many it met before; `nil` when the rule is for no request any more.
+  /// - Returns: The number of earlier requests that met the rule; `nil` when the rule has reached its limit.
   static func count(_ kind: Rule.Kind, _ id: Int, in state: inout ServerState) -> Int? {
     let name = name(kind, id)
     guard state[.rule, name] != nil else { return nil }
@@ -97,10 +97,10 @@ enum SharedRule {
 }
 
 extension FixedResponse {
-  /// Makes a file of a body that is given as bytes.
+  /// Turns a body of bytes into a file.
   ///
   /// - Parameter name: The file's name.
-  /// - Returns: What the body's file holds, by its name; empty for a response whose body is none.
+  /// - Returns: The content of the body's file, by name; empty for a response without a body of bytes.
   fileprivate mutating func takeBytes(as name: String) -> [String: [UInt8]] {
     switch body {
     case nil, .json: return [:]

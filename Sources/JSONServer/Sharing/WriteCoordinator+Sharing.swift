@@ -2,14 +2,14 @@ import JSONDatabase
 import JSONServerValues
 import JSONStorage
 
-// What other servers write is not an edit that may have been made without having seen what was written here: it is the
-// next version, and is taken over in place.
+// A write of another server is not like an edit of the file, which may be unaware of the writes of this server: it is the
+// next version, and is applied in place.
 
 extension WriteCoordinator {
-  /// Takes over what other servers have written, unless a commit is under way: that ends with the same changes.
+  /// Applies the writes of other servers, unless a commit is in progress, which ends with the same changes.
   ///
-  /// A large write that is under way begins again once nobody else can write: it would be overtaken, and no read would be
-  /// served before it ended. One that waits for its commit is not taken back: when that has met others' changes, it has the
+  /// A large write in progress starts again with the turn. Otherwise other servers would overtake it, and no read would be
+  /// served before it ended. A write that waits for its commit is not rolled back: a commit that collides takes the
   /// turn.
   func takeForeignChanges(_ shared: any SharedStore, on engine: isolated Engine) {
     var overtaken: [Requester] = []
@@ -31,16 +31,16 @@ extension WriteCoordinator {
     commits.inFlight == nil && !commits.open.isLarge && takeover == nil
   }
 
-  /// Takes over what other servers have written, and carries out again what was not saved.
+  /// Applies the writes of other servers, and repeats the writes of this server that were not saved.
   func takeOver(_ source: LoadedSource, from shared: any SharedStore, on engine: isolated Engine) {
     let waiting = takeBackUnsavedRequests(on: engine)
     let base = database
     switch source.content {
     case .newer(let newer, let since) where since <= shared.version:
       let positions = newer.changedPositions(since: base)
-      // Others may have written where the removed records were.
+      // Other servers may have written to the slots of removed records.
       if !positions.isEmpty || source.problem != nil { adopt(newer, changing: positions) }
-    // After a commit whose outcome is unknown, and in the place of another database, only the whole says what there is.
+    // After a commit with an unknown outcome, and after a failover, only the whole database is reliable.
     case .newer:
       resume(waiting, on: engine)
       askAgain(shared, on: engine)
@@ -61,7 +61,7 @@ extension WriteCoordinator {
     let isWhole = if case .whole = source.content { true } else { false }
     takeState(source.state, isWhole: isWhole, on: engine)
     engine.signIn?.forgetUsers(on: engine)
-    // When those no longer watch whose tokens are void.
+    // After clients with void tokens have stopped watching.
     if !isWhole { engine.events.publish(database, since: base) }
     shared.adopt(source)
     resume(waiting, on: engine)
@@ -69,17 +69,17 @@ extension WriteCoordinator {
     releaseUnusedTurn()
   }
 
-  /// Lets other servers write, unless a write of this one is about to be committed, or waits for the turn.
+  /// Lets other servers write, unless this server is about to commit a write or a write waits for the turn.
   func releaseUnusedTurn() {
     if let shared, !isChanging { shared.releaseTurn() }
   }
 
-  /// Whether a write of this server is under way, or is about to be committed.
+  /// Whether a write of this server is in progress, or is about to be committed.
   var isChanging: Bool { !commits.isIdle || largeWrite != nil || takeover != nil }
 }
 
 extension EventFeed {
-  /// Publishes what other servers have changed; where that is much of a resource, that it has to be read again.
+  /// Publishes the changes of other servers. After many changes of a resource, tells clients to read the resource again.
   fileprivate func publish(_ version: Database, since base: Database) {
     let changes = Dictionary(grouping: version.changes(since: base), by: \.resource)
     for name in version.resourceNames(at: version.changedPositions(since: base)) {
@@ -94,7 +94,7 @@ extension EventFeed {
 }
 
 extension DataChange {
-  /// The change of another server.
+  /// A change of another server.
   fileprivate init(_ change: RecordChange) {
     if let record = change.record {
       self = change.wasThere ? .updated(change.resource, record) : .created(change.resource, record)
@@ -106,12 +106,12 @@ extension DataChange {
   }
 }
 
-/// The requests that wait to learn which version of a shared database is the newest, and then to have it.
+/// The requests that wait for the number of the newest version of a shared database, and then for this version.
 ///
-/// One check serves all requests that arrived before it began: it tells a version at least as new as any that was
+/// One check serves all requests that arrived before it began: it returns a version at least as new as any that was
 /// acknowledged before they arrived (the read index of Raft's authors, section 6.4 of the dissertation by Ongaro).
 struct ReadIndex {
-  /// The work to do when the data is current, or when nobody can tell.
+  /// The work to do when the data is current, or when the check has failed.
   typealias Work = @Sendable (isolated Engine, StorageError?) -> Void
 
   /// The requests for which no check has begun.
@@ -119,13 +119,13 @@ struct ReadIndex {
   fileprivate var isChecking = false
   /// The requests that wait for a version of the data, oldest first.
   fileprivate var checked: [(version: Int, work: [Work])] = []
-  /// Grows whenever what was found out says nothing any more.
+  /// A number that grows whenever earlier results become invalid.
   fileprivate var era = 0
 
-  /// Keeps work until the data is of a version.
+  /// Delays work until the data is of a version.
   mutating func wait(_ work: [Work], for version: Int) { checked.append((version, work)) }
 
-  /// Has all waiting work ask again for the newest version.
+  /// Repeats the check for all waiting work.
   fileprivate mutating func forgetVersions() {
     arrived = checked.flatMap(\.work) + arrived
     checked = []
@@ -134,14 +134,14 @@ struct ReadIndex {
 }
 
 extension WriteCoordinator {
-  /// Does work when the data holds what any server has acknowledged by now.
+  /// Does work when the data contains all writes that any server has acknowledged by now.
   func whenCurrent(on engine: isolated Engine, _ work: @escaping ReadIndex.Work) {
     guard let shared else { return work(engine, nil) }
     readIndex.arrived.append(work)
     startCheckSoon(shared, on: engine)
   }
 
-  /// Retries the reads that wait for a version: the database may be another one, which never reaches it.
+  /// Retries the reads that wait for a version. After a failover the database may never reach this version.
   func askAgain(_ shared: any SharedStore, on engine: isolated Engine) {
     readIndex.forgetVersions()
     if !readIndex.arrived.isEmpty { startCheckSoon(shared, on: engine) }
@@ -150,7 +150,7 @@ extension WriteCoordinator {
   private func startCheckSoon(_ shared: any SharedStore, on engine: isolated Engine) {
     guard !readIndex.isChecking else { return }
     readIndex.isChecking = true
-    // What arrives in the same round of the loop is served by the same check.
+    // One check serves all requests of the same tick of the event loop.
     engine.loop.execute { engine.assumeIsolated { $0.writes.startCheck(shared, on: $0) } }
   }
 
@@ -180,7 +180,7 @@ extension WriteCoordinator {
     releaseReads(on: engine)
   }
 
-  /// Does what waited for a version that the data has reached.
+  /// Does the work that waited for a version that the data has reached.
   func releaseReads(on engine: isolated Engine) {
     guard let shared else { return }
     while let first = readIndex.checked.first, first.version <= shared.version {
