@@ -3,15 +3,15 @@
   import JSONDatabase
   import JSONStorage
 
-  /// What a commit writes.
+  /// The content of a commit.
   struct StoredCommit: Sendable {
     let version: Database
-    /// The content of the places that changed; `nil` for everything.
+    /// The content of the places that changed; `nil` to replace everything.
     let rows: [PlacedRow]?
     let state: [ServerState.Row]
   }
 
-  /// Writes commits one after the other, each in one transaction.
+  /// Writes commits one after another, each in one transaction.
   ///
   /// The turn is a transaction that has locked the state: nobody else writes until this transaction ends. A commit that
   /// collides with another server's takes the turn, and the next commit uses this turn. Where several servers write all the
@@ -26,23 +26,23 @@
     /// The number of the current turn, which distinguishes it from later turns, and the newest version when it began.
     private var turn: (number: Int, newest: VersionID)?
     private var lastTurn = 0
-    /// How many more commits must not collide before a commit is tried without the turn again.
+    /// The number of commits that must succeed before the next attempt to commit without the turn.
     private var caution = 0
     private var isClosed = false
     private var commitCount = 0
-    /// The beginning of all commits' ids, unlike that of any other server.
+    /// The prefix of this server's commit ids, unique among servers.
     private let run = VersionID.newCommit
 
-    /// How long the database may be silent during a commit.
+    /// The longest time without a message from the database during a commit.
     static let deadline = Duration.seconds(15)
-    /// How long it is tried to find out what became of a commit, once its connection is lost.
+    /// The time limit for finding out whether a commit with a lost connection was carried out.
     private static let settlingTime = Duration.seconds(10)
-    /// Of how many versions the changes are kept, for servers that were cut off.
+    /// The number of versions whose changes are kept, for servers that were disconnected.
     private static let keptChanges = 20_000
-    /// How long the turn is kept for a server that does not commit: longer than all but the largest writes take.
+    /// The longest time that the turn is kept without a commit: all but the largest writes take less.
     private static let longestTurn = Duration.seconds(60)
-    /// How often the database hears of a turn that is kept: it lets a transaction be idle for 3 s, so that a server that is
-    /// paused loses its turn.
+    /// The interval of messages that keep the turn. The database ends a transaction after 3 s without a message, so that a
+    /// paused server loses its turn.
     private static let keepingInterval = DispatchTimeInterval.seconds(1)
 
     init(_ address: DatabaseAddress, _ versions: SharedVersions) {
@@ -50,7 +50,7 @@
       self.versions = versions
     }
 
-    /// Commits onto the version that the data is built on, which is then the next one.
+    /// Commits the next version on top of the one that the server's data is built on.
     ///
     /// - Parameter commit: `nil` to take the turn and write nothing.
     nonisolated func commit(_ commit: StoredCommit?, completion: @escaping @Sendable (CommitResult) -> Void) {
@@ -59,12 +59,12 @@
       }
     }
 
-    /// Gives up the turn, if it is kept.
+    /// Releases the turn, if this server has it.
     nonisolated func releaseTurn() {
       executor.queue.async { self.assumeIsolated { $0.endTurn() } }
     }
 
-    /// Waits for what is in progress, and disconnects.
+    /// Waits for the work in progress, and disconnects.
     nonisolated func close() {
       executor.queue.sync {
         self.assumeIsolated { channel in
@@ -100,11 +100,11 @@
             cancelTransaction()
             guard .now < end, versions.isReached else { return .failed(error) }
           case .unavailable:
-            // A connection that was lost since the last commit is opened again, so that the loss is not reported.
+            // A connection that was lost since the last commit is reopened, and the loss is not reported.
             guard hadConnection else { return .failed(error) }
           case .durabilityUnknown:
             guard let commit, let isDone = settle(id, onto: base) else {
-              // Whatever the data is built on, it may not be that.
+              // Nothing tells whether the database has this version.
               versions.forgetBase()
               return .failed(error)
             }
@@ -187,11 +187,11 @@
 
     // MARK: Lost connections
 
-    /// Finds out whether a commit was carried out whose connection was lost.
+    /// Finds out whether a commit with a lost connection was carried out.
     ///
-    /// - Returns: `nil` when nobody can tell in time.
+    /// - Returns: `nil` when the database does not answer in time.
     private func settle(_ id: String, onto base: VersionID) -> Bool? {
-      // However long the commit itself was waited for; and while the database answers, as long as one may wait for others.
+      // The time of the commit does not count. While the database answers, waits as long as for the turns of others.
       let last = ContinuousClock.now + Connection.patience
       var end = ContinuousClock.now + Self.settlingTime
       var wait: Double = 0.02
@@ -203,7 +203,7 @@
           if ![.conflict, .unavailable, .durabilityUnknown].contains(error.code) { return nil }
           if error.code == .conflict, versions.isReached { end = min(last, .now + Self.settlingTime) }
         }
-        // The queue is this channel's alone.
+        // Only this channel uses the queue.
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + wait)
         wait = min(wait * 2, 0.5)
       }

@@ -1,25 +1,25 @@
 #if PostgreSQL
   package import JSONStorage
 
-  /// Where a database is: what libpq connects to, and the schema with the tables.
+  /// The address of a database for libpq, and the schema with the tables.
   package struct DatabaseAddress: Sendable, Hashable {
-    /// The address as libpq takes it.
+    /// The address for libpq.
     let connection: String
     /// The schema with the tables.
     package let schema: String
-    /// The address for people: without a password.
+    /// The address in messages, without a password.
     package let description: String
 
     private static let schemaParameter = "schema="
-    /// The longest name that PostgreSQL does not cut off.
+    /// The longest name that PostgreSQL does not truncate.
     private static let longestName = 63
 
     /// Reads an address such as `postgres://app@db.example/fixtures?schema=team`.
     ///
     /// - Parameters:
     ///   - text: The address.
-    ///   - description: The address for people.
-    /// - Throws: ``StorageError`` when the schema has no name that PostgreSQL takes; what else is wrong libpq says.
+    ///   - description: The address in messages.
+    /// - Throws: ``StorageError`` when PostgreSQL does not accept the schema's name. libpq reports other errors.
     package init(_ text: String, shownAs description: String) throws(StorageError) {
       let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
       let parameters = parts.dropFirst().first?.split(separator: "&").map(String.init) ?? []

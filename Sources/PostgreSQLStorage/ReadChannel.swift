@@ -2,9 +2,9 @@
   import JSONStorage
   import Dispatch
 
-  /// Notices what others write, and tells which version is the newest.
+  /// Reads the writes of other servers, and finds out the newest version.
   ///
-  /// Its connection is made again when it is lost.
+  /// The channel reconnects when its connection is lost.
   actor ReadChannel {
     private let executor = QueueExecutor("swift-json-server.reads")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -14,17 +14,17 @@
     private let onChanges: @Sendable (LoadedSource) -> Void
     private let onFailure: @Sendable (StorageError?) -> Void
     private var connection: Connection?
-    /// Tells when the connection has something to read.
+    /// Fires when the connection has something to read.
     private var input: (any DispatchSourceRead)?
-    /// Tells when to connect again, or to ask although nothing was heard.
+    /// Fires when it is time to reconnect, or to query without a notice.
     private var timer: (any DispatchSourceTimer)?
-    /// The version that was reported last, which the server may not have taken over yet.
+    /// The version that was reported last, which the server may not have applied yet.
     private var reported: (since: Int, version: Int)?
-    /// The newest version when it was looked at last whether somebody has the turn.
+    /// The newest version at the last check whether somebody has the turn.
     private var watched: Int?
-    /// The version that cannot be served, and why: it is not read again.
+    /// The version that cannot be served, which is not read again, and the reason.
     private var refused: (id: VersionID, failure: StorageError)?
-    /// When a connection may be made.
+    /// The earliest time to reconnect.
     private var renewal = ContinuousClock.now
     private var lastLoss: ContinuousClock.Instant?
     private var wait = shortestWait
@@ -32,14 +32,14 @@
     private static let deadline = Duration.seconds(3)
     private static let shortestWait = 0.05
     private static let longestWait = 2.0
-    /// How many seconds a change may go unnoticed where there are no notices.
+    /// The interval between queries in seconds, for databases without notices.
     private static let interval = 1.0
 
     /// Creates a channel that does not listen yet.
     ///
     /// - Parameters:
-    ///   - onChanges: Called with what others have written that can be served, on any thread.
-    ///   - onFailure: Called when the database is not reached any more, and with `nil` when it is again.
+    ///   - onChanges: Called on any thread with writes of others that can be served.
+    ///   - onFailure: Called when the database becomes unreachable, and with `nil` when it is reached again.
     init(
       _ address: DatabaseAddress, _ versions: SharedVersions,
       onChanges: @escaping @Sendable (LoadedSource) -> Void,
@@ -51,7 +51,7 @@
       self.onFailure = onFailure
     }
 
-    /// Does work after what the channel is at, and looks at what has arrived beside the answers.
+    /// Does work after the channel's current work, then receives pending notices.
     private nonisolated func perform(_ work: @escaping @Sendable (isolated ReadChannel) -> Void) {
       executor.queue.async {
         self.assumeIsolated { channel in
@@ -61,7 +61,7 @@
       }
     }
 
-    /// Begins to listen.
+    /// Starts to listen.
     nonisolated func open() {
       perform { channel in
         let timer = DispatchSource.makeTimerSource(queue: channel.executor.queue)
@@ -72,17 +72,17 @@
       }
     }
 
-    /// Finds out the newest version, and reports the changes up to it first.
+    /// Finds out the newest version, after reporting the changes up to it.
     nonisolated func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
       perform { channel in completion(Result { () throws(StorageError) in try channel.newest() }) }
     }
 
-    /// Reports what others have written while a commit was under way.
+    /// Reports the writes of others during a commit.
     nonisolated func catchUp() {
       if versions.isBehind { perform { $0.fetchChanges() } }
     }
 
-    /// Disconnects; nothing is reported any more. Blocks until that is done.
+    /// Disconnects and stops reporting. Blocks until this is done.
     nonisolated func close() {
       executor.queue.sync {
         self.assumeIsolated { channel in
@@ -95,9 +95,9 @@
 
     // MARK: Versions
 
-    /// The newest version, after the changes up to it were reported.
+    /// Returns the newest version, after reporting the changes up to it.
     ///
-    /// - Throws: ``StorageError``, also while the newest version is one that cannot be served.
+    /// - Throws: ``StorageError``, also while the newest version cannot be served.
     private func newest() throws(StorageError) -> Int {
       let connection = try connected()
       do throws(StorageError) {
@@ -106,11 +106,11 @@
         return newest
       } catch {
         guard connection.isLost || error.code == .refused || error.code == .noSpace else {
-          // As when somebody has changed the tables.
+          // For example, when somebody has changed the tables.
           if error.code != .conflict { record(error) }
           throw error
         }
-        // What was cancelled, or lacked memory or space, may not be another time.
+        // A query that was canceled, or that lacked memory or space, may succeed on another connection.
         drop(because: error)
         return try newest()
       }
@@ -120,13 +120,13 @@
       let base = versions.base.id
       let newest = try connection.newest(deadline: Self.deadline)
       versions.change { $0.newest = newest.number }
-      // The database is another one, which lacks what the data is built on.
+      // After a failover, the database lacks the version that the data is built on.
       if newest.number <= base.number, newest != base {
         versions.forgetBase(base)
         reported = nil
       }
       if let refused, refused.id == newest { throw refused.failure }
-      // A commit ends with what others have written before it.
+      // A commit in progress ends with the earlier writes of others.
       guard isToBeReported, versions.commits == 0 else { return newest.number }
       let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
       refused = nil
@@ -137,30 +137,30 @@
         throw failure
       }
       reported = (found.since ?? versions.base.id.number, found.id.number)
-      // However long it took: the server takes it over now, so that it need not be read again.
+      // The server applies the changes now, so the next query can wait for the whole interval.
       wake(after: Self.interval)
       return found.id.number
     }
 
-    /// Records why the database cannot be asked, or that it can be again, and tells of it once.
+    /// Records the failure of the database, or `nil` for its recovery, and reports each once.
     private func record(_ failure: StorageError?) {
       let isNew = (versions.failure == nil) != (failure == nil)
       versions.change { $0.failure = failure }
       if isNew { onFailure(failure) }
     }
 
-    /// Reports what others have written, unless a commit of this server is about to bring it.
+    /// Reports the writes of others, unless a commit of this server is about to do so.
     private func fetchChanges() {
       if isToBeReported, versions.commits == 0 { _ = try? newest() }
     }
 
-    /// Whether others have written what was not reported yet, or not to data that it fits.
+    /// Whether there are writes of others that were not reported, or were reported for other data.
     private var isToBeReported: Bool {
       let (base, newest) = (versions.base.id.number, versions.newest)
       return newest > base && reported.map { base < $0.since || newest > $0.version } ?? true
     }
 
-    /// Takes what the database has sent unasked.
+    /// Receives the notices that the database has sent.
     private func receive() {
       guard let connection else { return }
       guard let notices = connection.receive() else {
@@ -173,7 +173,7 @@
       fetchChanges()
     }
 
-    /// Connects again, or asks although nothing was heard.
+    /// Reconnects, or queries without a notice.
     private func doWhatIsDue() {
       wake(after: Self.interval)
       reported = nil
@@ -183,7 +183,7 @@
       receive()
     }
 
-    /// Notes since when nobody can write.
+    /// Records the time since which nobody can write.
     private func watchTurn() {
       guard let connection, !connection.isLost else { return }
       let isTaken = (try? connection.isTurnTaken(deadline: Self.deadline)) ?? false
@@ -212,8 +212,8 @@
       }
     }
 
-    /// Gives up the connection. Another is made at once, so that a single cut is not reported, and a second one within a
-    /// second later.
+    /// Drops the connection. The first reconnection is immediate, so that a single loss is not reported. After a second loss
+    /// within a second the reconnection waits.
     private func drop(because error: StorageError) {
       use(nil)
       if let lastLoss, .now - lastLoss < .seconds(1) { postpone(because: error) }
@@ -227,16 +227,16 @@
       wait = min(wait * 2, Self.longestWait)
     }
 
-    /// Uses another connection, and learns of its notices.
+    /// Uses another connection, and listens to its notices.
     private func use(_ new: Connection?) {
       input?.cancel()
       (input, connection) = (nil, new)
       guard let new else { return }
-      // Databases that speak the protocol but have no notices are asked at intervals alone.
+      // Databases that speak the protocol but have no notices are only queried at intervals.
       _ = try? new.run("LISTEN \"\(address.schema)\"", deadline: Self.deadline)
       let input = DispatchSource.makeReadSource(fileDescriptor: new.socket, queue: executor.queue)
       input.setEventHandler { self.assumeIsolated { $0.receive() } }
-      // The socket stays open as long as it is watched.
+      // Keeps the socket open while it is watched.
       input.setCancelHandler { withExtendedLifetime(new) {} }
       input.activate()
       self.input = input

@@ -11,17 +11,17 @@
     private let address: DatabaseAddress
     private let commits: CommitChannel
     private let reads: ReadChannel
-    /// Copies data from table to table, which takes as long as there is data.
+    /// Copies data from table to table. The time depends on the size of the data.
     private let copies = DispatchQueue(label: "swift-json-server.snapshots", qos: .userInitiated)
     private let versions: SharedVersions
 
-    /// Opens a database, makes its tables where there are none, and reads everything. Blocks until that is done.
+    /// Opens a database, creates missing tables, and reads everything. Blocks until this is done.
     ///
     /// - Parameters:
-    ///   - isWritten: Whether changes go back there.
-    ///   - seed: What empty tables are filled with; asked for only then.
-    ///   - onEdit: Called with what others have written that can be served, on any thread.
-    ///   - onWarning: Called when the database cannot be reached any more, and when it is again.
+    ///   - isWritten: Whether changes are written to the database.
+    ///   - seed: The data for empty tables; called only for these.
+    ///   - onEdit: Called on any thread with writes of others that can be served.
+    ///   - onWarning: Called when the database becomes unreachable, and when it is reached again.
     /// - Throws: ``StorageError`` that names the address and says what to do, or what `seed` throws.
     package static func open(
       _ address: DatabaseAddress, _ schema: Schema, isWritten: Bool, hasSeed: Bool, seed: () throws -> Database?,
@@ -45,7 +45,7 @@
       return OpenedSource(store: store, database: database, warnings: warnings, state: loaded.state)
     }
 
-    /// Creates the connections of a server whose data is of a version; the one for commits is made when it is needed.
+    /// Creates the connections of a server with data of a version. The connection for commits opens when it is needed.
     private init(
       _ address: DatabaseAddress, _ versions: SharedVersions,
       onChanges: @escaping @Sendable (LoadedSource) -> Void, onFailure: @escaping @Sendable (StorageError?) -> Void
@@ -63,7 +63,7 @@
 
     package var failure: StorageError? { versions.failure }
 
-    /// Shorter ones are those of large writes.
+    /// Large writes cause shorter stalls.
     private static let longestStall = Duration.seconds(10)
 
     package var stall: String? {
@@ -109,7 +109,7 @@
       _ action: SnapshotAction, completion: @escaping @Sendable (Result<[SnapshotEntry], StorageError>) -> Void
     ) {
       copies.async { [self] in
-        // What cannot be served can be replaced still, by a reset.
+        // A reset can replace a version that cannot be served.
         if let failure, !versions.isReached { return completion(.failure(failure)) }
         let isReached: () -> Bool = { self.versions.isReached }
         completion(
@@ -123,7 +123,7 @@
 
     package func close() {
       reads.close()
-      // No commit waits for others any more.
+      // Lets no commit wait for others.
       versions.change { $0.failure = StorageError(.unavailable, "The server is stopping.") }
       commits.close()
       copies.sync {}
@@ -131,10 +131,10 @@
 
     // MARK: Without a server
 
-    /// Makes the tables where there are none, fills them if they are empty, and reads everything. Blocks.
+    /// Creates missing tables, fills empty ones, and reads everything. Blocks.
     ///
-    /// - Parameter seed: What empty tables are filled with; asked for only then.
-    /// - Returns: What is there now, and whether that is the seed.
+    /// - Parameter seed: The data for empty tables; called only for these.
+    /// - Returns: The data, and whether it is the seed.
     private static func prepare(
       _ address: DatabaseAddress, _ schema: Schema, seed: () throws -> Database?
     ) throws -> (database: LoadedDatabase, isSeeded: Bool) {
@@ -144,7 +144,7 @@
       if try connection.isEmpty(), let seed = try seed() {
         isSeeded = try write(seed, to: address, replacing: false)
       } else if try !connection.hasSnapshot(Connection.initial) {
-        // Users of the database have filled it, and a reset goes back to that.
+        // Users of the database have filled it. A reset restores their data.
         try Connection.transaction(address) { connection throws(StorageError) in
           try connection.takeTurn(deadline: CommitChannel.deadline)
           if try connection.isEmpty() { return }
@@ -156,7 +156,7 @@
 
     /// Fills a database. Blocks.
     ///
-    /// - Parameter replacing: Whether data that is there is replaced.
+    /// - Parameter replacing: Whether existing data is replaced.
     /// - Returns: Whether it was filled.
     package static func fill(
       _ address: DatabaseAddress, with database: Database, replacing: Bool

@@ -9,35 +9,35 @@
   struct VersionID: Hashable, Sendable {
     /// The number; -1 when the version is unknown.
     let number: Int
-    /// The id of the commit that made the version.
+    /// The id of the commit that created the version.
     let commit: String?
 
-    /// An id for a commit that nothing else has.
+    /// A unique id for a commit.
     static var newCommit: String {
       String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
     }
   }
 
-  /// The versions of which the connections of a server tell each other.
+  /// The versions that the connections of a server share.
   @dynamicMemberLookup
   final class SharedVersions: Sendable {
     struct State: Sendable {
-      /// How the data is read.
+      /// The schema by which the data is read.
       let schema: Schema
       /// The version that the server's data is built on.
       var base: (id: VersionID, database: Database)
       /// The newest version that was seen.
       var newest: Int
-      /// Why the database cannot be asked now; `nil` while it can.
+      /// The reason why the database cannot be queried; `nil` while it can.
       var failure: StorageError?
-      /// Since when the newest version is the same although somebody had the turn whenever it was looked at.
+      /// The time since which the newest version is unchanged although every check found that somebody had the turn.
       var stall: ContinuousClock.Instant?
-      /// How many commits are under way, each of which ends with what others have written before it.
+      /// The number of commits in progress, each of which ends with the earlier writes of others.
       var commits = 0
 
-      /// Whether the database is there, as far as is known: even if what it holds cannot be served.
+      /// Whether the database is reachable, as far as is known, even if its data cannot be served.
       var isReached: Bool { failure.map { $0.code == .invalidDatabase } ?? true }
-      /// Whether others have written what the server's data does not hold.
+      /// Whether the server's data lacks writes of others.
       var isBehind: Bool { newest > base.id.number }
     }
 
@@ -53,9 +53,9 @@
 
     func change(_ body: (inout State) -> Void) { state.withLockedValue { body(&$0) } }
 
-    /// Records that the data is not known to be built on a version of the database.
+    /// Records that the version on which the data is built is unknown.
     ///
-    /// - Parameter id: The version that the data was built on when that was found out; `nil` for whichever.
+    /// - Parameter id: The version on which the data was built when this was found out; `nil` for any version.
     func forgetBase(_ id: VersionID? = nil) {
       change { if id == nil || id == $0.base.id { $0.base.id = VersionID(number: -1, commit: nil) } }
     }

@@ -2,22 +2,23 @@
   import JSONStorage
   import CPostgreSQL
 
-  /// A connection to a database. It blocks, for a bounded time, and belongs to one queue.
+  /// A connection to a database. Its calls block for a limited time, on one queue.
   ///
-  /// It uses libpq, because PostgresNIO reads no service files, no `.pgpass`, no list of hosts and no `sslmode` of an address.
+  /// The connection uses libpq, because PostgresNIO does not support service files, `.pgpass`, lists of hosts and an
+  /// address's `sslmode`.
   final class Connection {
     let address: DatabaseAddress
     private let connection: OpaquePointer
-    /// The names of the statements that were prepared.
+    /// The names of the prepared statements.
     private var prepared: Set<String> = []
-    /// Whether an answer stayed away, so that nothing more can be asked.
+    /// Whether a response did not come, so that the connection cannot be used.
     private(set) var isLost = false
-    /// How many bytes a second a way carries that is slow, but not too slow to write while nobody else can.
+    /// The bytes per second of the slowest network on which a server may write while nobody else can.
     private static let slowWay = 50_000
 
-    /// Connects. Blocks until that is done, at most some seconds.
+    /// Connects. Blocks for some seconds at most.
     ///
-    /// - Throws: ``StorageError`` with what libpq says, in one sentence.
+    /// - Throws: ``StorageError`` with libpq's message, in one sentence.
     init(_ address: DatabaseAddress) throws(StorageError) {
       self.address = address
       guard let connection = postgresql_connect(address.connection) else {
@@ -35,7 +36,7 @@
       PQfinish(connection)
     }
 
-    /// The socket, to learn of notices.
+    /// The socket, to watch for notices.
     var socket: Int32 { PQsocket(connection) }
 
     /// The version of the server: 150020 for 15.20.
@@ -43,18 +44,18 @@
 
     // MARK: Statements
 
-    /// Runs a text of statements without parameters, and returns the last one's rows.
+    /// Runs statements without parameters, and returns the rows of the last one.
     ///
     /// - Parameters:
     ///   - deadline: How long the database may be silent; then the connection is lost.
-    /// - Throws: ``StorageError``; with code `unavailable` it is not known what became of the statements.
+    /// - Throws: ``StorageError``; with code `unavailable` the statements may have been carried out or not.
     @discardableResult
     func run(_ text: String, deadline: Duration = .seconds(30)) throws(StorageError) -> ResultRows {
       guard !isLost, PQsendQuery(connection, text) == 1 else { throw lost() }
       return try result(deadline)
     }
 
-    /// Runs a statement with parameters; it is prepared at its first use.
+    /// Runs a statement with parameters, and prepares it at its first use.
     @discardableResult
     func run(
       _ text: String, _ parameters: [Parameter], deadline: Duration = .seconds(30)
@@ -70,9 +71,9 @@
       return try result(deadline)
     }
 
-    /// Does work in a transaction, which is taken back when that fails.
+    /// Does work in a transaction, which is rolled back when the work fails.
     ///
-    /// - Throws: What the work throws; with code `durabilityUnknown` the connection was lost while the transaction ended.
+    /// - Throws: The work's error; with code `durabilityUnknown` the connection was lost while the transaction ended.
     func transaction<Success>(
       _ beginning: String = "BEGIN", _ body: () throws(StorageError) -> Success
     ) throws(StorageError) -> Success {
@@ -87,7 +88,7 @@
       }
     }
 
-    /// Ends a transaction. When the connection is lost before the response, nobody knows whether it took place.
+    /// Commits a transaction. When the connection is lost before the response, the outcome is unknown.
     func commit(deadline: Duration = .seconds(600)) throws(StorageError) {
       do throws(StorageError) {
         try run("COMMIT", deadline: deadline)
@@ -96,12 +97,12 @@
       }
     }
 
-    /// Takes a transaction back, if there is one.
+    /// Rolls back the transaction, if there is one.
     func rollBack() {
       if !isLost { _ = try? run("ROLLBACK", deadline: .seconds(5)) }
     }
 
-    /// Has the database wait longer for what takes long to travel, where it waits for 3 s alone: within a transaction.
+    /// Makes the database wait longer for a large message within a transaction, where it otherwise waits for 3 s.
     private func allowTime(for parameters: [Parameter]) throws(StorageError) {
       guard !parameters.contains(where: { $0.bytes?.contains(0) == true }) else {
         throw StorageError(.refused, "\(address.description): PostgreSQL keeps no text with the character U+0000.")
@@ -112,7 +113,7 @@
     }
 
     private func send(_ name: String, _ parameters: [Parameter]) -> Bool {
-      // One buffer for all, so that their addresses hold until the call ends; each ends with a zero.
+      // One buffer for all texts keeps their addresses valid until the call ends. Each text ends with a zero.
       var buffer: [UInt8] = []
       let starts = parameters.map { parameter -> Int? in
         guard let bytes = parameter.bytes else { return nil }
@@ -127,7 +128,7 @@
       }
     }
 
-    /// Waits for the answer to what was sent.
+    /// Waits for the response.
     @discardableResult
     private func result(_ deadline: Duration) throws(StorageError) -> ResultRows {
       var rows = ResultRows(nil)
@@ -145,7 +146,7 @@
       return rows
     }
 
-    /// Waits until the next result can be taken without blocking: as long as something travels, and the deadline beyond that.
+    /// Waits until the next result can be read without blocking: while data is transferred, and then up to the deadline.
     private func awaitInput(_ deadline: Duration) throws(StorageError) {
       while true {
         let flushed = PQflush(connection)
@@ -180,7 +181,7 @@
       return StorageError(.unavailable, failure.message)
     }
 
-    /// Takes what has arrived, and returns what notices say; `nil` when the connection is lost.
+    /// Reads what has arrived, and returns the notices' texts; `nil` when the connection is lost.
     func receive() -> [String]? {
       if !isLost, PQconsumeInput(connection) != 1 { isLost = true }
       guard !isLost else { return nil }

@@ -1,7 +1,7 @@
 #if PostgreSQL
   import Dispatch
 
-  /// A queue on which an actor lives that may block.
+  /// The queue of an actor that may block.
   final class QueueExecutor: SerialExecutor {
     let queue: DispatchQueue
 

@@ -2,12 +2,12 @@
   import JSONStorage
 
   extension StorageError {
-    /// The same failure of what may have been carried out nevertheless, if the connection was lost.
+    /// The same failure, with an unknown outcome if the connection was lost.
     var unsettled: StorageError { code == .unavailable ? StorageError(.durabilityUnknown, message) : self }
 
     /// Creates the failure of a connection.
     ///
-    /// - Parameter message: What libpq says, in lines.
+    /// - Parameter message: libpq's message, in lines.
     init(connecting message: UnsafePointer<CChar>?, to address: DatabaseAddress) {
       let lines = (message.map { String(cString: $0) } ?? "").split(separator: "\n")
       let text = lines.map { line in
@@ -26,7 +26,7 @@
     ///
     /// - Parameters:
     ///   - state: PostgreSQL's code of five characters (appendix A of its manual).
-    ///   - text: What the database says, in its first line.
+    ///   - text: The first line of the database's message.
     init(state: String, _ text: String, at address: DatabaseAddress) {
       let place = "\(address.description): "
       switch state {
@@ -44,7 +44,7 @@
           .invalidDatabase,
           "\(place)the tables of the schema '\(address.schema)' were changed (\(text)); restore them, or name another schema with ?schema=."
         )
-      // What ends the connection; 25006: the server became a standby, and the next connection finds the one that takes writes.
+      // Errors that end the connection. 25006: the server became a standby; the next connection finds the primary.
       case let state
       where ["08", "57P"].contains(where: state.hasPrefix) || ["53300", "25P03", "25P04", "25006"].contains(state):
         self.init(.unavailable, "\(place)\(text).")

@@ -2,7 +2,7 @@
   import CPostgreSQL
   import JSONServerValues
 
-  /// A parameter of a statement, as text: nothing is ever written into the statement itself.
+  /// A parameter of a statement, as text. No value is ever written into the statement itself.
   struct Parameter {
     /// `nil` for null.
     let bytes: [UInt8]?
@@ -43,7 +43,7 @@
     }
   }
 
-  /// The rows of an answer, as text.
+  /// The rows of a result, as text.
   final class ResultRows {
     private let result: OpaquePointer?
 

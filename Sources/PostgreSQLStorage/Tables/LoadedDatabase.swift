@@ -3,10 +3,10 @@
   import JSONDatabase
   import JSONServerValues
 
-  /// What was read of a database: everything, or the writes of others since a version.
+  /// The data read from a database: everything, or the writes of others since a version.
   struct LoadedDatabase: Sendable {
     let id: VersionID
-    /// The version since which the writes of others were read; `nil` when everything was read.
+    /// The version after which writes of others were read; `nil` when everything was read.
     var since: Int?
     /// The shared state, or its changes.
     let state: [ServerState.Row]
@@ -25,9 +25,9 @@
   }
 
   extension Connection {
-    /// Reads everything as it is at one moment.
+    /// Reads everything from one snapshot.
     ///
-    /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
+    /// - Parameter isInTransaction: Whether a transaction with the turn is in progress.
     /// - Throws: ``StorageError``; with code `invalidDatabase` when positions are missing.
     func load(_ schema: Schema, isInTransaction: Bool) throws(StorageError) -> LoadedDatabase {
       if isInTransaction { return try loadAll(schema) }

@@ -1,20 +1,20 @@
 #if PostgreSQL
   import JSONStorage
 
-  /// The tables, in versions: each step makes of one version the next.
+  /// The versions of the tables. Each step migrates one version to the next.
   enum Migrations {
-    /// The oldest server that is tried: PostgreSQL 12.
+    /// The oldest supported server: PostgreSQL 12.
     static let oldestServer = 120_000
 
-    /// The steps; a step is never changed once it was released.
+    /// The steps. A released step never changes.
     private static let steps = [
       """
-      -- json keeps the text of a record as it is: the order of members, and numbers digit by digit.
+      -- json keeps the text of a record: the order of members, and the digits of numbers.
       --
-      -- Who has locked the row of state has the turn: the only write in progress. That row changes with the text around the
-      -- resources alone, so that an old snapshot, which keeps all versions of a row, costs no write anything. The version is
-      -- the last one of change, which says what each change was about; what is there now is in record. Each change has an
-      -- id, by which a database that took the place of another is told from it.
+      -- A transaction that has locked the row of state has the turn: it is the only write in progress. This row changes only
+      -- with the text around the resources, so that an old snapshot, which keeps all versions of a row, slows no write. The
+      -- newest row of change has the version. Each row of change names the changed records, whose current content is in
+      -- record. Each change has an id, which distinguishes a database from one that replaced it after a failover.
 
       CREATE TABLE state (
         is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
@@ -51,13 +51,13 @@
       );
       INSERT INTO change (version) VALUES (0);
 
-      -- Triggers run with the rights of whoever writes, always, and record what is not recorded yet: a server's commit has
-      -- written its change by then. Names are looked up in the trigger's schema, whatever it is called by now, and in
-      -- pg_temp, where anybody makes tables, last.
+      -- Triggers run on every write, with the rights of the writer, and record changes that are not recorded yet. A server's
+      -- commit has already recorded its change. Names are looked up in the trigger's schema, even if it was renamed, and
+      -- last in pg_temp, where anybody can create tables.
       --
-      -- The turn comes first, as with servers: who has records and waits for the turn would stop who has the turn. Servers
-      -- keep the places between records, too: one mistyped slot would take all their memory. Statements are looked at as a
-      -- whole, in whatever order they insert.
+      -- A write takes the turn first, as servers do: a write that locked records and waited for the turn would block the
+      -- one that has it. Servers also keep the empty slots between records: one mistyped slot would take all their memory.
+      -- The check is for a whole statement, so that the order of its rows does not matter.
 
       CREATE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
@@ -71,7 +71,7 @@
       AS $body$
       BEGIN
         IF tg_op = 'UPDATE' THEN
-          RAISE EXCEPTION 'a record keeps its resource and its slot; delete it and insert it anew';
+          RAISE EXCEPTION 'a record keeps its resource and its slot; delete the record and insert a new one';
         END IF;
         PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
         new.slot := (SELECT coalesce(max(slot) + 1, 0) FROM record WHERE resource = new.resource);
@@ -105,7 +105,7 @@
               LIMIT 1;
             IF FOUND THEN
               RAISE EXCEPTION 'slot % is far behind the records of its resource', far
-                USING HINT = 'Leave the slot out, and the record comes last; each slot up to it takes memory of every server.';
+                USING HINT = 'Leave the slot out to add the record at the end; every slot before a record takes memory on each server.';
             END IF;
           END IF;
           INSERT INTO change (version, resources, slots)
@@ -133,9 +133,9 @@
       CREATE TRIGGER note_resources AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
         FOR EACH STATEMENT EXECUTE FUNCTION note('whole');
 
-      -- What servers share besides the data. A row of shared carries the version that wrote it, and one that is removed has
-      -- no body. The snapshot without a name is what a reset goes back to. snapshot_record names its snapshot without a
-      -- reference, which would be looked up for each row.
+      -- The state that servers share besides the data. A row of shared has the version that wrote it; a removed row has no
+      -- body. A reset restores the snapshot with an empty name. snapshot_record has no foreign key to snapshot, which would
+      -- be checked for each row.
 
       CREATE TABLE shared (
         kind text NOT NULL,
@@ -171,9 +171,9 @@
       """
     ]
 
-    /// Makes the tables, or brings them up to date. Several servers may do so at once.
+    /// Creates or updates the tables. Several servers may do so at once.
     ///
-    /// - Throws: ``StorageError`` when a newer program made them, the server is too old, or the user may not.
+    /// - Throws: ``StorageError`` when a newer program made the tables, the server is too old, or the user lacks the right.
     static func run(on connection: Connection) throws(StorageError) {
       let address = connection.address
       guard connection.serverVersion >= oldestServer else {
@@ -186,7 +186,7 @@
         do throws(StorageError) {
           return try connection.transaction { () throws(StorageError) in try migrate(connection) }
         } catch {
-          // Servers that start together may make the same things; the second try finds them made.
+          // Servers that start together may create the same tables; the second attempt finds them.
           guard attempt < 4, ![.unavailable, .invalidDatabase, .forbidden].contains(error.code) else { throw error }
         }
       }
@@ -194,7 +194,7 @@
 
     private static func migrate(_ connection: Connection) throws(StorageError) {
       let address = connection.address
-      // Not `IF NOT EXISTS`: that needs the right to create.
+      // `IF NOT EXISTS` would need the right to create.
       let found = try connection.run(
         """
         SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),

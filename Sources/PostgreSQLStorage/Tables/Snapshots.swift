@@ -1,17 +1,17 @@
 #if PostgreSQL
   import JSONStorage
 
-  // The data stays within the database: it is copied from table to table. What a reset goes back to is the snapshot whose
-  // name is empty.
+  // The data stays within the database: it is copied from table to table. A reset restores the snapshot with an empty
+  // name.
 
   extension Connection {
-    /// How long a copy may take.
+    /// The time limit of a copy.
     private static let long = Duration.seconds(600)
 
-    /// The name of the snapshot that a reset goes back to.
+    /// The name of the snapshot that a reset restores.
     static let initial = ""
 
-    /// Does within a transaction what becomes of snapshots; nobody's write waits for one that is kept.
+    /// Carries out an action within a transaction. No write waits while a snapshot is saved.
     func snapshots(_ action: SnapshotAction) throws(StorageError) -> [SnapshotEntry] {
       switch action {
       case .list:
@@ -21,7 +21,7 @@
           SnapshotEntry(name: found.text(row, 0) ?? "", time: Double(found.integer(row, 1) ?? 0) / 1000)
         }
       case .save(let name):
-        // A second one that is saved waits.
+        // Makes a second save wait.
         try run("UPDATE counter SET value = value WHERE name = 'snapshot'", [])
         let name = if let name { name } else { try freeName() }
         try keep(as: name)
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Whether there is a snapshot of a name.
+    /// Whether there is a snapshot with a name.
     func hasSnapshot(_ name: String) throws(StorageError) -> Bool {
       try run("SELECT FROM snapshot WHERE name = $1", [.text(name)]).count == 1
     }
@@ -46,10 +46,10 @@
       }
     }
 
-    /// Keeps the data by a name, within a transaction in which nobody else keeps any.
+    /// Saves the data as a snapshot, within a transaction that prevents other saves.
     func keep(as name: String) throws(StorageError) {
       _ = try remove(name)
-      // One statement, so that it sees the data at one moment.
+      // One statement sees the data at one moment.
       let text = """
         WITH kept AS (
           INSERT INTO snapshot (name, prefix, suffix, resources)
@@ -61,7 +61,7 @@
       try run(text, [.text(name)], deadline: Self.long)
     }
 
-    /// Removes a snapshot, and returns whether it was there.
+    /// Removes a snapshot, and returns whether it existed.
     private func remove(_ name: String) throws(StorageError) -> Bool {
       let text = """
         WITH gone AS (DELETE FROM snapshot WHERE name = $1 RETURNING id),
@@ -71,13 +71,13 @@
       return try run(text, [.text(name)], deadline: Self.long).count == 1
     }
 
-    /// Brings the data back to a snapshot, within a transaction, and tells all servers.
+    /// Restores a snapshot within a transaction, and notifies all servers.
     ///
-    /// - Returns: Whether there is such a snapshot.
+    /// - Returns: Whether the snapshot exists.
     private func restore(_ name: String) throws(StorageError) -> Bool {
       let name = [Parameter.text(name)]
-      // Before the turn, so that no write waits for its removal. What a reset goes back to is replaced with the turn alone.
-      // Who removed it while that waited may have kept another by the name, which only a later statement sees.
+      // Locks the snapshot before the turn, so that no write waits for its removal. Only a transaction with the turn replaces
+      // the initial snapshot. While this waits, another snapshot may get the name, which only a later statement sees.
       for _ in 0..<2 {
         try run("SELECT FROM snapshot WHERE name = nullif($1, '') FOR SHARE", name, deadline: Self.long)
       }

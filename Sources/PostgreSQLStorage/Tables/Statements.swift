@@ -6,9 +6,9 @@
   extension Connection {
     /// Connects, as the servers do, to the schema of the address.
     ///
-    /// What a role or a database sets for its connections must not end what waits for its turn: that hears every 5 s that it
-    /// still waits. A server that takes nothing any more, as one that is paused, keeps its turn for seconds. Statements are
-    /// not compiled: where statistics are missing that takes 0.3 s, half the time of reading 20,000 changes.
+    /// Timeouts set for a role or a database must not end a write that waits for its turn: the wait is renewed every 5 s. A
+    /// paused server loses its turn after some seconds. Statements are not compiled: where statistics are missing,
+    /// compilation takes 0.3 s, half the time of reading 20,000 changes.
     static func open(_ address: DatabaseAddress) throws(StorageError) -> Connection {
       let connection = try Connection(address)
       try connection.run(
@@ -24,12 +24,12 @@
       return connection
     }
 
-    /// How long a transaction waits for others' turns.
+    /// The longest time that a transaction waits for the turns of others.
     static let patience = Duration.seconds(45)
 
-    /// Does work in a transaction on a connection of its own, again as long as others are in the way.
+    /// Does work in a transaction on a new connection, and retries after conflicts.
     ///
-    /// - Parameter isReached: Whether it may be tried again.
+    /// - Parameter isReached: Whether to retry.
     static func transaction<Success>(
       _ address: DatabaseAddress, while isReached: () -> Bool = { true },
       _ work: (Connection) throws(StorageError) -> Success
@@ -45,7 +45,7 @@
       }
     }
 
-    /// Whether there is no resource.
+    /// Whether there are no resources.
     func isEmpty() throws(StorageError) -> Bool { try run("SELECT FROM resource LIMIT 1", []).count == 0 }
 
     private static let newestText = "SELECT version, commit_id FROM change ORDER BY version DESC LIMIT 1"
@@ -62,13 +62,13 @@
       return VersionID(number: number, commit: rows?.text(0, 1))
     }
 
-    /// Takes the turn within a transaction: nobody else writes until that ends.
+    /// Takes the turn within a transaction: nobody else writes until the transaction ends.
     ///
-    /// - Parameter beginning: What begins the transaction.
+    /// - Parameter beginning: The statement that begins the transaction.
     /// - Returns: The newest version of the data.
     @discardableResult
     func takeTurn(after beginning: String = "", deadline: Duration) throws(StorageError) -> VersionID {
-      // The version is asked for when the turn is there.
+      // The second statement reads the version when the turn is there.
       try version(in: try run("\(beginning)SELECT FROM state FOR UPDATE; \(Self.newestText)", deadline: deadline))
     }
 
@@ -82,12 +82,12 @@
       return try run(text, [], deadline: deadline).bool(0, 0)
     }
 
-    /// The writes since the version that the data is built on, as of one moment.
+    /// Reads the writes since the version that the data is built on, as of one moment.
     ///
-    /// When the database has no such version any more, as one that took the place of another may, the data is not known to be
-    /// built on any, so that the whole is taken over whatever its number is.
+    /// When the database lacks this version, as after a failover, the version of the data becomes unknown, so that the server
+    /// applies the whole database regardless of its number.
     ///
-    /// - Parameter isInTransaction: Whether a transaction with the turn is under way.
+    /// - Parameter isInTransaction: Whether a transaction with the turn is in progress.
     func changes(
       since versions: SharedVersions, isInTransaction: Bool, deadline: Duration
     ) throws(StorageError) -> LoadedDatabase {
@@ -95,7 +95,7 @@
       let found = try run(Self.changesText, [.bigint(base.number)], deadline: deadline)
       let newest = try version(in: found)
       let isSameHistory = newest.number >= base.number && base.commit != nil && found.text(0, 2) == base.commit
-      // Old changes are forgotten.
+      // Old changes have been removed.
       guard isSameHistory, found.integer(0, 3) == newest.number - base.number, !found.bool(0, 4) else {
         let loaded = try load(versions.schema, isInTransaction: isInTransaction)
         if !isSameHistory { versions.forgetBase(base) }
@@ -104,7 +104,7 @@
       var problem: String?
       for row in 0..<found.count {
         guard let resource = found.integer(row, 6), let slot = found.integer(row, 7) else { continue }
-        // A user of the database may have written what no client can.
+        // A user of the database may have written a row that no client can write.
         problem = database.apply(PlacedRow(resource: resource, slot: slot, text: found.slice(row, 8))) ?? problem
       }
       let state = found.bool(0, 5) ? try self.state(since: base.number, to: newest.number) : []
@@ -124,13 +124,13 @@
       ORDER BY place.resource, place.slot
       """
 
-    /// The state that servers share besides the data, as far as it was written after a version and up to another: a row that was
-    /// written again since comes with the version that did.
+    /// Reads the shared state that was written after a version and up to another. A row that was written again later comes
+    /// with the later version.
     func state(since version: Int = -1, to last: Int = .max) throws(StorageError) -> [ServerState.Row] {
       let text = "SELECT kind, name, body FROM shared WHERE version > $1::bigint AND version <= $2::bigint"
       let found = try run(text, [.bigint(version), .bigint(last)])
       return (0..<found.count).compactMap { row in
-        // A newer program may share more than this one knows.
+        // A newer program may share other kinds of state.
         guard let kind = found.text(row, 0).flatMap(ServerState.Kind.init), let name = found.text(row, 1) else {
           return nil
         }
@@ -138,9 +138,9 @@
       }
     }
 
-    /// Writes rows if the data is of a version still, in a transaction of its own unless one is under way.
+    /// Writes rows if the data still has a version, in a new transaction unless one is in progress.
     ///
-    /// - Returns: Whether it was.
+    /// - Returns: Whether the rows were written.
     func write(
       _ rows: [PlacedRow], _ state: [ServerState.Row] = [], onto base: VersionID, id: String, deadline: Duration
     ) throws(StorageError) -> Bool {
@@ -156,9 +156,9 @@
       }
     }
 
-    // The parts of one statement see the data as it was before it. Of a place that is in `given` once, each touches its
-    // row once. Of several who wait to write the same version, one does: the others find its row in `change`, which no
-    // snapshot hides.
+    // The parts of one statement see the data before the statement. Each place is in `given` once, so each part touches its
+    // row once. Of several servers that wait to write the same version, one does: the others find its row in `change`, which
+    // no snapshot hides.
     private static let writeText = """
       WITH locked AS (SELECT is_only FROM state FOR UPDATE),
         turn AS (
@@ -180,7 +180,7 @@
 
     /// - Parameters:
     ///   - first: The number of the first of the three parameters with kinds, names and bodies.
-    ///   - version: An expression for the version that writes them.
+    ///   - version: An expression for the version that writes the rows.
     private static func tellText(_ first: Int, from: String = "", at version: String) -> String {
       """
       INSERT INTO shared (kind, name, body, version)
@@ -228,7 +228,7 @@
         ])
       var start = 0
       while start < placed.count {
-        // A message travels in seconds, even on a slow way: only between messages it is known that the server goes on.
+        // A message takes only seconds, even on a slow network. Only between messages is it known that the server goes on.
         var end = start
         var size = 0
         while end < placed.count, end - start < 10_000, size < 1 << 20 {
@@ -247,10 +247,10 @@
       }
     }
 
-    /// Finds out, with the turn, whether a commit onto a version was carried out; when not, makes sure that it never is.
+    /// Finds out, with the turn, whether a commit was carried out. If not, makes sure that it never is.
     ///
-    /// A statement whose connection was lost may be carried out still. It takes effect only while the data is of the
-    /// version that it was made for, so that an empty change takes that version away.
+    /// A statement whose connection was lost may still be carried out. It takes effect only while the data has the version
+    /// that it was made for, so an empty change replaces this version.
     func settle(_ id: String, onto base: VersionID, deadline: Duration) throws(StorageError) -> Bool {
       let now = try takeTurn(after: "BEGIN; ", deadline: deadline).number
       let found = try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(base.number + 1)]).text(
@@ -263,7 +263,7 @@
       return found == id
     }
 
-    /// Forgets changes that every server that is not far behind has seen.
+    /// Removes old changes, which all servers that are not far behind have seen.
     func forgetChanges(before version: Int) throws(StorageError) {
       try run("DELETE FROM change WHERE version < $1::bigint", [.bigint(version)])
       try run("DELETE FROM shared WHERE body IS NULL AND version < $1::bigint", [.bigint(version)])
