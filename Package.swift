@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// Homebrew's libpq is not where compilers look; on Linux pkg-config would only warn where there is no libpq.
+// Compilers do not search Homebrew's directory of libpq. On Linux pkg-config would only warn if libpq is missing.
 #if os(macOS)
   let libpq: String? = "libpq"
 #else
@@ -68,12 +68,12 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    // Without pkg-config, whose answer on a Mac may be Homebrew's zlib, which is for macOS alone. The module map links
-    // what every system has.
+    // Without pkg-config, which may find Homebrew's zlib for macOS only. The module map links the library of every
+    // system.
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "CPostgreSQL", pkgConfig: libpq, providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-    // Empty without the trait, so that a clone builds where there is no libpq.
+    // Empty without the trait, so that a clone builds without libpq.
     .target(
       name: "PostgreSQLStorage",
       dependencies: [
@@ -212,7 +212,7 @@ if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
     ))
 }
 
-// libFuzzer sees into these targets alone; see Tests/Reliability/Fuzz/run. `.ci/run` only compiles what fuzzes them.
+// libFuzzer measures the coverage of these targets; see Tests/Reliability/Fuzz/run. `.ci/run` only compiles the fuzzers.
 if let fuzzing = Context.environment["JSON_SERVER_FUZZ"] {
   for target in package.targets
   where fuzzing != "compile" && ["JSONServerValues", "JSONDatabase", "JSONServer"].contains(target.name) {

@@ -67,7 +67,7 @@ def code_lines(file):
 
 
 def uncompiled_code_files():
-    """Code files of tutorials whose lines no file of the package has that uses this one; manifests are read by SwiftPM."""
+    """Code files of tutorials whose lines are in no file of Tests/Downstream; SwiftPM reads the manifests."""
     compiled = [code_lines(file) for folder in ("Sources", "Tests") for file in DOWNSTREAM.glob(f"{folder}/**/*.swift")]
     for file in CODE_FILES:
         is_manifest = file.read_text().startswith("// swift-tools-version")
@@ -76,7 +76,7 @@ def uncompiled_code_files():
 
 
 def misplaced_code_files():
-    """Steps that show a file that there is not, and files that no step shows."""
+    """Steps that show a missing file, and files that no step shows."""
     shown = {}
     for tutorial in TUTORIALS:
         shown |= {name: tutorial for _, name in STEP.findall(tutorial.read_text())}
@@ -92,7 +92,7 @@ def without_code(text):
 
 
 def anchors(document):
-    """The names that GitHub gives to headings."""
+    """The anchors that GitHub gives to headings."""
     headings = re.findall(r"^#+ (.*)$", without_code(document.read_text()), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -122,7 +122,7 @@ def broken_article_links(article):
 
 
 def dead_when_hosted(article):
-    """Relative links, which lead nowhere where the documentation is hosted."""
+    """Relative links, which are dead in hosted documentation."""
     for target in LINK.findall(without_code(article.read_text())):
         if not re.match(r"[a-z]+:", target):
             yield f"{article.relative_to(ROOT)}: write the link to {target} as <doc:Name>, or as a whole address"
@@ -160,7 +160,7 @@ def drawn_arrows():
 
 
 def declared_arrows():
-    """The pairs of a target below Sources and one of ours that the manifest says it depends on."""
+    """The pairs of a target below Sources and a target of ours on which it depends in the manifest."""
     targets = re.split(r"\n    \.(?=\w+\(name:|\w+\(\n)", (ROOT / "Package.swift").read_text())
     for target in targets[1:]:
         name = re.search(r'name: "([^"]+)"', target)[1]

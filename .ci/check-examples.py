@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs what README.md and the guides show, and checks that it is what happens.
+"""Runs the commands in README.md and the guides, and checks that they print what the documents show.
 
     check-examples.py PATH/swift-json-server [DOCUMENT…]
 
@@ -32,7 +32,7 @@ ROW = re.compile(r"^\| `GET (?P<target>/[^`]*)` \| (?P<ids>[^|]*) \|")
 
 
 class Terminals:
-    """Where a document is followed: a directory, and the servers that run in it by the ports that the document names."""
+    """The environment of a document: a directory, and the servers that run in it by the ports that the document names."""
 
     def __init__(self, binary):
         self.binary, self.servers, self.ports = binary, {}, {}
@@ -65,7 +65,7 @@ class Terminals:
         return re.sub(r"\blocalhost:(\d+)", lambda match: f"localhost:{self.ports.get(match[1], match[1])}", text)
 
     def run(self, command):
-        """What a command prints, with the ports of the document in place of the real ones."""
+        """The output of a command, with the ports of the document in place of the real ones."""
         environment = dict(os.environ, PATH=f"{os.path.dirname(self.binary)}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
         result = subprocess.run(
             ["bash", "-c", self.with_real_ports(command)], cwd=self.directory, env=environment, stdin=subprocess.DEVNULL,
@@ -86,7 +86,7 @@ class Terminals:
             server.wait(30)
 
     def left_files(self):
-        """The files that are there when all servers have stopped, and that git would show in the repository."""
+        """The files that are left when all servers have stopped and that git does not ignore."""
         for port in list(self.servers):
             self.stop(port)
         paths = [str(path.relative_to(self.directory)) for path in self.directory.rglob("*") if path.is_file()]
@@ -102,7 +102,7 @@ class Terminals:
 
 
 def blocks(lines):
-    """A document's commands with the number of their line and what they print, and the rows of its tables."""
+    """A document's commands with their line numbers and output, and the rows of its tables."""
     command, in_console, in_ids = None, False, False
     for number, line in enumerate(lines, 1):
         if line.startswith("```"):
@@ -126,7 +126,7 @@ def blocks(lines):
 
 
 def matches(expected, actual):
-    """Whether lines are as expected; a first line "…" takes as many as it must."""
+    """Whether lines are as expected; a first line "…" matches any number of lines."""
     if not expected:
         return not actual
     if expected[0].strip() == "…":

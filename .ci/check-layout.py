@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks where things are: the imports of targets, conditions of compilation, the top level.
+"""Checks the layout: the imports of targets, the places of conditional compilation, the top level.
 
 Each rule is a function from the files of a clone, as {path: text}, to problems, as (path, line, sentence).
 `.ci/check_layout_tests.py` shows each rule a violation.
@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-# Which of our targets a target may import.
+# The targets of ours that a target may import.
 ARROWS = {
     "JSONServerValues": set(),
     "JSONDescription": {"JSONServerValues"},
@@ -30,38 +30,38 @@ ARROWS = {
     "CPostgreSQL": set(),
 }
 
-# These know no files, clocks, threads or HTTP.
+# The targets without files, clocks, threads and HTTP.
 PURE = {"JSONServerValues", "JSONDescription", "JSONDatabase"}
 PURE_MODULES = {"Synchronization", "FoundationEssentials", "Foundation", "OrderedCollections", "HeapModule", "DequeModule"}
 
-# A module of locks and nothing else, which the thread sanitizer sees into, as it does not into the standard library's.
+# A module that has only locks. The thread sanitizer understands them, but not those of the standard library.
 LOCKS = "NIOConcurrencyHelpers"
 
-# What the top level holds, apart from ignored files.
+# The content of the top level, apart from ignored files.
 TOP_LEVEL = {
     "Package.swift", "Sources", "Tests", "fixtures", "database.json", "README.md", "LICENSE", "CHANGELOG.md",
     "Packaging", ".ci", ".github", ".spi.yml", ".editorconfig", ".gitignore", ".swift-format", ".swift-version", ".gitattributes",
 }
 
-# Deeper indented imports stand in string literals.
+# More deeply indented imports are in string literals.
 IMPORT = re.compile(
     r"^ {0,2}(?:(?P<attribute>@\w+) +)?(?:\w+ +)?import (?:(?:struct|func|class|enum) +)?(?P<module>\w+)")
 
-# The folders in which a trait of the package is asked for.
+# The folders that may test for a trait of the package.
 TRAITS = {
     "#if HTTPS": ("Sources/JSONServer/Transport/Security/",),
     "#if PostgreSQL": ("Sources/PostgreSQLStorage/", "Sources/JSONServer/Server/PostgreSQL/"),
 }
 
-# The one condition that may stand outside of those and of folders named Platform: Foundation without what only Darwin's
-# has.
+# The only condition allowed outside of these folders and folders named Platform: Foundation without the parts that only
+# Darwin has.
 FOUNDATION = re.compile(
     r"^#if canImport\(FoundationEssentials\)\n +((?:\w+ )?)import FoundationEssentials\n"
     r"#else\n +\1import Foundation\n#endif$", re.MULTILINE)
 
 
 def swift(files, folder):
-    """The files of Swift below a folder, but for what a tutorial shows, which is no part of a target."""
+    """The Swift files below a folder, except a tutorial's code, which belongs to no target."""
     return {
         path: text for path, text in files.items()
         if path.startswith(folder + "/") and path.endswith(".swift") and ".docc/" not in path
@@ -102,7 +102,7 @@ def top_level(files):
 
 
 def conditions(files):
-    """What differs by platform stands in folders named Platform, what differs by trait in the folder of that trait."""
+    """Code that depends on the platform is in folders named Platform, code that depends on a trait in the trait's folder."""
     for path, text in swift(files, "Sources").items():
         if "Platform" in path.split("/"):
             continue
@@ -120,7 +120,7 @@ RULES = [imports, top_level, conditions]
 
 
 def read_clone(root):
-    """The files that are no ignored ones."""
+    """The files that git does not ignore."""
     listing = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=root, check=True, capture_output=True, text=True).stdout

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that what Linux compiles and runs can be compiled and run on a Mac, which the checks of a clone may not have.
+"""Checks on any system that the code compiles and runs on a Mac, too.
 
 Each rule is a function from the files of a clone, as {path: text}, to problems, as (path, line, sentence). Before the
-clone, each is shown what it must find and what it must not take for that: see CASES.
+clone, each rule is tested with files that break it and files that keep it: see CASES.
 """
 import ast
 import pathlib
@@ -10,14 +10,14 @@ import re
 import subprocess
 import sys
 
-# The functions of C that Apple's headers keep from Swift (`__swift_unavailable`, in stdio.h, stdlib.h and unistd.h).
-# `random` and `rand` are left out: here they are names of our own.
+# The C functions that Apple's headers hide from Swift (`__swift_unavailable`, in stdio.h, stdlib.h and unistd.h).
+# `random` and `rand` are missing, since our code uses these names.
 UNAVAILABLE = {
     "popen", "pclose", "system", "fork", "vfork", "mktemp", "tmpnam", "tempnam", "sprintf", "vsprintf", "srand", "rand_r",
     "jrand48", "lrand48", "mrand48", "nrand48",
 }
 
-# What Linux's C libraries have and Apple's headers lack.
+# The names that Linux's C libraries have and Apple's headers lack.
 LINUX_ONLY = {
     "environ", "pipe2", "accept4", "dup3", "ppoll", "execvpe", "prctl", "gettid", "getrandom", "memfd_create", "statx",
     "renameat2", "close_range", "copy_file_range", "splice", "fallocate", "posix_fallocate", "mremap", "memrchr",
@@ -31,10 +31,10 @@ LINUX_ONLY_FAMILIES = r"(?:epoll|inotify|eventfd|signalfd|timerfd)(?:_\w+)?|IN_[
 NAMES = (
     rf"(?<![\w`])(?:(?P<call>{'|'.join(sorted(UNAVAILABLE))})\(|(?:{'|'.join(sorted(LINUX_ONLY))}|{LINUX_ONLY_FAMILIES})\b)")
 
-# What stands before a name that is none of C's: a member, apart from those of `stat`, or a declaration.
+# The text before a name that is not from C: a member, apart from those of `stat`, or a declaration.
 OURS = re.compile(r"(?:(?<!\.)\.|\b(?:func|case|let|var) )$")
 
-# What a version of the language, or of Swift Testing, brings: a manifest that promises an older one cannot use it.
+# The features of a version of Swift or Swift Testing, which a package with an older tools version cannot use.
 FEATURES = {
     (6, 3): {
         r"\bweak let\b": "'weak let'", r"\bTest\.cancel\(": "'Test.cancel'", r"\bIssue\.record\([^)]*severity:": "a severity",
@@ -42,7 +42,7 @@ FEATURES = {
     },
 }
 
-# bash 3.2, which macOS has as `bash` and as `sh`.
+# macOS has bash 3.2 as `bash` and `sh`.
 BASH = {
     r"\b(?:mapfile|readarray|coproc)\b": "is a command of bash 4",
     r"\b(?:declare|local|typeset|readonly) -\w*[An]": "is a kind of variable of bash 4",
@@ -51,7 +51,7 @@ BASH = {
     r"\[\[ -v ": "is a condition of bash 4",
 }
 
-# The oldest Python is that of Xcode.
+# Xcode has the oldest Python.
 PYTHON = (3, 9)
 PYTHON_NAMES = {
     r"\bextractall\(.*filter=": "the filter of an archive", r"\bzip\(.*strict=": "a strict 'zip'",
@@ -59,7 +59,7 @@ PYTHON_NAMES = {
     "a function of itertools",
 }
 
-# Each is 32 bits on a watch, where the milliseconds since 1970 need 41.
+# An Int has 32 bits on a watch; the milliseconds since 1970 need 41.
 MILLISECONDS = r"\bInt\([^()]*(?:[sS]econds|[tT]ime)[^()]*(?:\* 1_?000\)|\) \* 1_?000\b)"
 
 LOOPBACK = r'host: "127\.0\.0\.(?!1")\d+"'
@@ -68,17 +68,17 @@ LITERAL = re.compile(r'"""[\s\S]*?"""|#*"(?:\\.|[^"\\\n])*"#*|//[^\n]*|/\*[\s\S]
 
 
 def blank(text):
-    """Nothing but the line breaks of a text."""
+    """The line breaks of a text, with spaces for all other characters."""
     return re.sub(r"[^\n]", " ", text)
 
 
 def code(text):
-    """Swift without what stands in comments and literals."""
+    """Swift without the text of comments and literals."""
     return LITERAL.sub(lambda found: blank(found[0]), text)
 
 
 def for_a_mac(text):
-    """Swift without what only Linux compiles."""
+    """Swift without the parts that only Linux compiles."""
     lines, conditions = [], []
     for line in text.splitlines():
         directive = line.strip()
@@ -94,7 +94,7 @@ def for_a_mac(text):
 
 
 def swift(files):
-    """The files of Swift that a Mac compiles."""
+    """The Swift files that a Mac compiles."""
     return {
         path: for_a_mac(text) for path, text in files.items()
         if path.endswith(".swift") and not path.startswith("Tests/Reliability/")
@@ -170,7 +170,7 @@ FILE = "Tests/JSONServerTests/File.swift"
 SOURCE = "Sources/JSONServer/Diagnostics/Timestamp.swift"
 MANIFEST = {"Package.swift": "// swift-tools-version: 6.2\n"}
 
-# A rule, files that break it, and the number of problems; 0 for files that keep it.
+# A rule, files, and the number of problems; 0 for valid files.
 CASES = [
     (names, {FILE: 'let pipe = popen("ls", "r")\npclose(pipe)\n'}, 2),
     (names, {FILE: "let child = fork()\n"}, 1),
@@ -207,7 +207,7 @@ def show_violations():
 
 
 def read_clone(root):
-    """The texts of the files that are no ignored ones."""
+    """The texts of the files that git does not ignore."""
     listing = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=root, check=True, stdout=subprocess.PIPE).stdout.decode()
@@ -217,7 +217,7 @@ def read_clone(root):
             text = (root / path).read_bytes()
             if path.endswith((".swift", ".py")) or text.startswith(b"#!"):
                 files[path] = text.decode()
-    # This file names what it looks for.
+    # This file contains the names that it forbids.
     return {path: text for path, text in files.items() if path != ".ci/check-portability.py"}
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the types of the page's modules, which their comments say, with TypeScript's compiler (Debian: node-typescript).
+"""Checks the types in the comments of the page's modules with TypeScript's compiler (Debian: node-typescript).
 
-The modules stay as browsers load them: nothing is compiled. Which elements `ui` of dom.js has is read from the pages' HTML: an id that
-is not there, and a property that its element lacks, are errors.
+The modules are not compiled: browsers load them as they are. The elements of `ui` in dom.js come from the pages' HTML: a missing id,
+and a property that the element lacks, are errors.
 """
 import html.parser
 import pathlib
@@ -14,7 +14,7 @@ import tempfile
 ASSETS = pathlib.Path(__file__).resolve().parent.parent / "Sources" / "CPage" / "Assets"
 OPTIONS = ["--allowJs", "--checkJs", "--noEmit", "--skipLibCheck", "--noUnusedLocals", "--target", "esnext",
            "--module", "esnext", "--lib", "esnext,dom,dom.iterable"]
-# What browsers have and the compiler's own declarations may be too old for.
+# Features of browsers that the compiler's declarations may lack.
 NEWER = """
 interface JSON { rawJSON(text: string): any; isRawJSON(value: any): boolean }
 interface Array<T> { findLast(find: (value: T) => unknown): T; toSpliced(start: number, count?: number, ...more: T[]): T[] }
@@ -23,13 +23,13 @@ interface URLSearchParams { readonly size: number }
 interface HTMLElement { popover: string | null; showPopover(): void; hidePopover(): void; togglePopover(): void }
 interface HTMLDialogElement { oncancel: ((event: Event) => void) | null }
 interface HTMLElement { ariaInvalid: string | null; inert: boolean }
-// Of a list's members only that they are elements is known; all of the page's are HTML.
+// Lists have members of type Element; all elements of the page are HTML elements.
 interface Element { checkVisibility(): boolean; dataset: DOMStringMap; focus(): void; click(): void }
 """
 
 
 class Ids(html.parser.HTMLParser):
-    """The tags of the elements that have an id."""
+    """The tags of the elements with an id."""
 
     def __init__(self):
         super().__init__()

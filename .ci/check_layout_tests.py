@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows each rule of check-layout.py a violation, and what it must not take for one."""
+"""Tests each rule of check-layout.py with a violation, and with files that it must accept."""
 import importlib.util
 import pathlib
 import unittest
@@ -20,7 +20,7 @@ FOUNDATION = """\
 """
 
 
-# A rule, files that break it, and what it says; nothing for files that keep it.
+# A rule, files, and the problems that the rule must find; none for valid files.
 CASES = [
     (layout.imports, {STORE: "import JSONDescription\n"}, ["JSONStorage may not import JSONDescription"]),
     (layout.imports, {STORE: "package import JSONServerValues\n"}, []),
