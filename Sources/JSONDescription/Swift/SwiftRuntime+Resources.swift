@@ -145,7 +145,7 @@ extension SwiftRuntime {
     \(openType)struct ResourcePage<Record: Sendable>: Sendable {
       /// The records of this page.
       \(open)let records: [Record]
-      /// How many records match, on this page and the others.
+      /// The number of matching records on all pages.
       \(open)let totalCount: Int
     }
 

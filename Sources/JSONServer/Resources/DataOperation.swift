@@ -69,7 +69,7 @@ struct ShapedOperation: Sendable {
   let endpoint: Endpoint
   let shape: ResponseShape?
   let precondition: Precondition?
-  /// The parameters without effect whatever the data.
+  /// The parameters that have no effect for any data.
   let ignored: [IgnoredParameter]
   /// Whether parameters without effect are an error.
   let refusesIgnored: Bool

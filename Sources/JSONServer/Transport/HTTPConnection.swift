@@ -346,7 +346,7 @@ final class HTTPConnection: ChannelInboundHandler {
 }
 
 extension HTTPConnection {
-  /// How long a client may go on sending before it reads its last response.
+  /// The time that a client may continue to send before it reads its last response.
   static let lingerTime = Duration.seconds(5)
 
   /// Closes after all written bytes are sent.
