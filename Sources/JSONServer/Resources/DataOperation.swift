@@ -4,7 +4,7 @@ import JSONServerValues
 
 /// A request for data after sign-in. Any thread can carry it out, with only a version of the data.
 struct DataOperation: Sendable {
-  /// Which members of user records the client may not see.
+  /// The members of user records that the client may not see.
   enum Hiding: Sendable {
     case nothing
     /// Passwords in the data, so that neither results nor filters show them; has the name of the users' collection.

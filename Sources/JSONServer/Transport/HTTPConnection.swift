@@ -12,7 +12,7 @@ final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 
-  /// What the connection is doing with its responses.
+  /// The state of the connection's responses.
   enum Output {
     /// Sends each response when its turn comes.
     case ready
