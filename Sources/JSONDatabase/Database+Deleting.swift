@@ -4,7 +4,7 @@ package import JSONServerValues
 package struct Deletion: Sendable {
   /// The text of the deleted record.
   package let record: ValidJSON
-  /// How many other records were deleted with it, by resource.
+  /// The number of other records that were deleted with it, by resource.
   package let dependents: [String: Int]
 }
 

@@ -41,14 +41,14 @@ package enum QueryParameter {
 
   /// The parameters, in the order of documents.
   package static let table: [Row] = [
-    ("_page", "page", .number, lists, [], "The number of the page, from 1; `Link` has the addresses of the others."),
+    ("_page", "page", .number, lists, [], "The number of the page, from 1. `Link` has the addresses of other pages."),
     (
       "_per_page", "perPage", .number, lists, [],
-      "With `_page`: the size of a page, which is an object with the numbers of the pages around it."
+      "With `_page`: the size of a page. The response is an object with the numbers of other pages."
     ),
     (
       "_limit", "limit", .number, lists, ["pagesize", "size", "take", "top"],
-      "The most records; 10 when only `_page` is given."
+      "The maximum number of records; 10 with only `_page`."
     ),
     (
       "_start", "start", .number, lists, ["skip", "offset"],
@@ -57,7 +57,7 @@ package enum QueryParameter {
     ("_end", "end", .number, lists, [], "The position after the last record; a negative one counts from the end."),
     (
       "_sort", "sort", .text, lists, ["orderby", "sortby"],
-      "The members to sort by, separated by commas; `-` before one sorts it descending."
+      "The members to sort by, separated by commas; `-` before a member sorts descending."
     ),
     (
       "_order", "order", .text, lists, ["direction"],
@@ -65,7 +65,7 @@ package enum QueryParameter {
     ),
     (
       "q", "search", .text, lists.union(changesOfMany), ["search", "query"],
-      "Only records in which some value, at any depth, contains this text in any case."
+      "Only records in which a value at any depth contains this text, ignoring case."
     ),
     (
       "_where", "where", .text, lists.union(changesOfMany), ["filter"],
@@ -73,28 +73,28 @@ package enum QueryParameter {
     ),
     (
       "_fields", "fields", .fields, all.subtracting([.allData, .watch]), [],
-      "The only members to show, separated by commas; `author.name` leads into objects and arrays."
+      "The only members to return, separated by commas; `author.name` is a nested member."
     ),
-    ("_all", "all", .text, changesOfMany, [], "`true` changes all records, in place of a filter."),
+    ("_all", "all", .text, changesOfMany, [], "`true` changes all records, without a filter."),
     (
       "_embed", nil, .relations, lists.union([.record]), ["include"],
-      "Related records to put into each record, separated by commas."
+      "The related collections to embed in each record, separated by commas."
     ),
     (
       "_expand", nil, .relations, lists.union([.record]), ["populate"],
-      "Records that a record refers to, to put into it, separated by commas."
+      "The referenced records to embed in each record, separated by commas."
     ),
     (
       "_dependent", nil, .text, [.deletion, .deletionOfMany], [],
-      "The collections whose lists of ids lose the deleted ones, and whose records go with them with `--compat v1`, separated by commas."
+      "The collections whose lists of ids lose the deleted ids, separated by commas. With `--compat v1` their dependent records are also deleted."
     ),
     (
       "_watch", nil, .text, [.list, .object, .watch], [],
-      "Streams the changes instead of the data, unless it is `false` or `0`."
+      "Streams changes instead of the data, unless it is `false` or `0`."
     ),
-    ("_delay", nil, .number, all, [], "How many milliseconds the response waits, a minute at most."),
+    ("_delay", nil, .number, all, [], "The delay of the response in milliseconds, a minute at most."),
     ("callback", nil, .text, all.subtracting([.watch]), [], "The function that the response calls (JSONP)."),
-    ("_", nil, .text, all, [], "Ignored: some scripts add it to avoid caches."),
+    ("_", nil, .text, all, [], "Ignored. Some scripts add it to avoid caches."),
   ]
 
   /// The cases in which a parameter has no effect: without one of some others, or beside one of some, in the order in

@@ -18,7 +18,7 @@ public struct MockServerError: Error, Sendable, CustomStringConvertible {
     case unmetSetup
     /// A request came that nothing responds to, or with a parameter that nothing understands.
     case unexpectedRequest
-    /// What was to be set up, or expected, cannot be: a status, a name or a number that there is not, or requests that no
+    /// A setup or expectation is impossible: a status, a name or a number that there is not, or requests that no
     /// client sends.
     case invalidSetup
   }

@@ -173,7 +173,7 @@ struct DecodingFailure: CustomStringConvertible {
     self.value = record ?? value
   }
 
-  /// What stands at a path; `nil` where the decoder's keys are not the names of members.
+  /// The value at a path; `nil` where the decoder's keys are not the names of members.
   private static func value(at path: [any CodingKey], in value: JSONValue) -> JSONValue? {
     path.reduce(value) { value, key in key.intValue.map { value?[$0] } ?? value?[key.stringValue] }
   }

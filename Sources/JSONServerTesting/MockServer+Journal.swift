@@ -185,7 +185,7 @@ extension MockServer {
   }
 }
 
-/// What a request must have to be the expected one.
+/// The properties of an expected request.
 private struct RequestExpectation: Sendable, CustomStringConvertible {
   private let matcher: RequestMatcher
   /// The same without what a request of the route may lack.

@@ -204,9 +204,9 @@ package struct FileStoreOptions: Sendable {
     /// How long a file must stay invalid, empty or missing before the store reports it: an editor may be in the middle
     /// of a save.
     var grace = Duration.milliseconds(250)
-    /// How long a publish waits for an invalid file to become valid.
+    /// The time that a publish waits for an invalid file to become valid.
     var publishTimeout = Duration.seconds(1)
-    /// How long a replaced version stays open, to notice late saves.
+    /// The time that a replaced version stays open, to notice late saves.
     var replacedHold = Duration.milliseconds(500)
   }
 }

@@ -1,4 +1,4 @@
-"""What axe-core finds wrong for people who do not see the page, or not well."""
+"""Accessibility: problems that axe-core finds."""
 
 import json
 import os
@@ -22,7 +22,7 @@ class Accessible(Page):
     def _check(self):
         self._request("POST", "/__admin/stubs", {"request": {"path": "/me"}, "response": {"body": {}}})
         self._server.status("/me")
-        # What is clicked, and what is shown then.
+        # The element to click, and the element that is shown then.
         for place, target, shown in [
             ("#records/posts", None, "records-range"),
             ("#records/posts/1", None, "record-json"),

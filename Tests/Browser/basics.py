@@ -1,4 +1,4 @@
-"""What the page has always done: lists, forms, live changes, tools, and what everyone needs to use it."""
+"""Basic features: lists, forms, live changes, tools, and accessibility."""
 
 import json
 import uuid
@@ -45,11 +45,11 @@ FAINT_TEXT = """(() => {
   return [...faint];
 })()"""
 
-# What a tab list or a table's head leaves to the arrow keys has no place of its own in the order.
+# In a tab list or a table's head, the Tab key reaches one element and the arrow keys reach the others.
 FOCUSABLE = """[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
   .filter((e) => e.checkVisibility() && e.tabIndex >= 0 && !e.closest("[inert]"))"""
 
-# What the focus came to: "nothing", "hidden" when nothing shows it, "again" or "new".
+# The element with the focus: "nothing", "hidden" when nothing shows the focus, "again" or "new".
 FOCUSED = """(() => {
   const element = document.activeElement;
   if (element === document.body) return "nothing";
@@ -59,7 +59,7 @@ FOCUSED = """(() => {
   return "new";
 })()"""
 
-# What stands beyond the right edge of the page and in nothing that scrolls.
+# The elements beyond the right edge of the page that are not in a scrolling element.
 CUT_OFF = """[...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
   .filter((e) => {
     for (let around = e; around; around = around.parentElement) if (/auto|scroll/.test(getComputedStyle(around).overflowX)) return false;
@@ -229,7 +229,7 @@ class Basics(Page):
     def the_keyboard_reaches_everything_and_shows_where_it_is(self):
         for place in ["#records/posts", "#try", "#server", "/docs"]:
             self._show(place)
-            # What is drawn anew behind the focus, as a table is once the page is live, is reached in the next round.
+            # The next round reaches elements that were replaced behind the focus, such as a table when the page connects.
             for _ in range(3):
                 missed = self._walk(place)
                 if not missed:
@@ -237,7 +237,7 @@ class Basics(Page):
             assert not missed, f"{place}: Tab does not reach {missed[:3]}"
 
     def _walk(self, place):
-        """Presses Tab until all was reached; returns what was not."""
+        """Presses Tab until all elements were reached; returns the others."""
         self._value("window.reached = new Set(); 0")
         focus = "nothing"
         while focus != "again":

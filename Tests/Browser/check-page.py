@@ -77,7 +77,7 @@ def main():
             lines, count = result.result()
             if count: again.append(name)
             print(f"{name}:", *lines, sep="\n  ", flush=True)
-    # Beside another browser a page may not get its turn within a check's time limit: what failed is checked alone.
+    # Several browsers at once may exceed a check's time limit, so a failed group is repeated alone.
     for name in again:
         lines, count = run(GROUPS[name], program)
         failed += count

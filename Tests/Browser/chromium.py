@@ -137,7 +137,7 @@ class Browser:
         raise SystemExit("Chromium did not start within 30 s.")
 
     def call(self, method, **parameters):
-        """Sends a command and returns its result; what the console complains about meanwhile is kept in `problems`."""
+        """Sends a command and returns its result. Adds errors in the console to `problems`."""
         self.number += 1
         number = self.number
         self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))

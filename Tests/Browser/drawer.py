@@ -1,4 +1,4 @@
-"""A record is edited as a form, by the kind of each value, or as JSON; what was changed is saved and nothing else."""
+"""Users edit a record as a form, by the kind of each value, or as JSON. Only changes are saved."""
 
 import json
 

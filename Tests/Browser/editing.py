@@ -124,7 +124,7 @@ class Editing(Page):
         self._wait_text("selection", f"{len(keys)} selected")
 
     def _exported(self, text):
-        """What a button offers as a download."""
+        """The download of a button."""
         self._value("window.saved = ''; window.kept ??= URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((text) => { saved = text; }); return '#'; }; 0")
         self._press(text, by_id("selection"))
         self._wait("saved", "a file")

@@ -71,7 +71,7 @@ class Finding(Page):
         self._value("document.activeElement.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true }))")
         self._wait("document.activeElement.role === 'menuitem'", "the menu has the focus")
         assert self._value("document.activeElement.innerText").startswith("Filter by this value"), "It is not on the first item."
-        # Another client's change draws the rows anew meanwhile.
+        # Another client's change replaces the rows.
         self._request("PATCH", "/posts/3", {"views": 1})
         self._wait(f"{self._cell(3, 'views')}.innerText === '1'", "the change")
         self._browser.press("Escape", virtual=27)

@@ -1,4 +1,4 @@
-"""What surrounds the table: the head, the log, Ctrl+K, rules, the stream of events, and other tabs."""
+"""The parts around the table: the head, the log, Ctrl+K, rules, the stream of events, and other tabs."""
 
 import contextlib
 import http.client

@@ -1,4 +1,4 @@
-"""The page says what is going on: with the server, with its file, with a list that takes its time."""
+"""The page shows the state of the server, of its file, and of a slow list."""
 
 from page import ROWS, Page, by_id
 

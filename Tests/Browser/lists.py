@@ -1,4 +1,4 @@
-"""What is done to many records, in a list that has a filter and an order, does what it says and nothing else."""
+"""Actions on many records, in a list with a filter and an order, change exactly these records."""
 
 import json
 
@@ -83,7 +83,7 @@ class Lists(Page):
         self._value(f"{FIELD}.value = 'mine'; 0")
         self._request("PATCH", "/__admin/settings", {"readOnly": True})
         try:
-            # The answer takes its time, so that the browser draws the page meanwhile.
+            # The response is slow, so that the browser draws the page first.
             self._server.stall()
             self._browser.press("Enter", virtual=13, text="\r")
             self._wait(f"{FIELD}.disabled", "it is being saved")

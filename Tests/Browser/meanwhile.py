@@ -1,4 +1,4 @@
-"""What happens while the page is open: the file is edited, the server starts anew, other clients are busy."""
+"""Events while the page is open: the file is edited, the server restarts, other clients write."""
 
 import json
 
@@ -10,7 +10,7 @@ FIELD = "document.querySelector('.in-cell')"
 
 class Meanwhile(Page):
     def _rewrite(self, change):
-        """Edits the file as a person does in an editor."""
+        """Edits the file as an editor does."""
         value = json.loads(self._server.file.read_text())
         change(value)
         self._server.file.write_text(json.dumps(value, indent=2))

@@ -1,4 +1,4 @@
-"""What a mock does besides serving data, by hand: faults, holds, stubs, sessions and requests that nobody expected."""
+"""Controls of a mock server: faults, holds, stubs, sessions and unexpected requests."""
 
 import threading
 

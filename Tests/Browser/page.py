@@ -1,4 +1,4 @@
-"""What all checks of the page use: a tab, a server, and the ways of a person with both."""
+"""The base of all page checks: a tab, a server, and a user's actions with both."""
 
 import json
 import re
@@ -19,7 +19,7 @@ def by_id(name):
 class Page:
     """A group of checks: its methods without a leading underscore, in their order."""
 
-    # What the group's server is started with besides.
+    # Further arguments of the group's server.
     _options = ()
     _data = staticmethod(data)
 

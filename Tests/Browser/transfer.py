@@ -1,4 +1,4 @@
-"""Records go to a file and come back as they were, and what a file would change is said before."""
+"""Exported records are the same after an import, and a confirmation names the changes first."""
 
 import json
 import pathlib
@@ -59,7 +59,7 @@ class Transfer(Page):
             {by_id('records')}.dispatchEvent(new DragEvent("drop", {{ dataTransfer: files, bubbles: true, cancelable: true }})); }})()""")
 
     def _exported(self):
-        """What the page offers as a download of the rows that it shows."""
+        """The download of the rows that the page shows."""
         self._value("window.saved = ''; URL.createObjectURL = (blob) => { blob.text().then((text) => { saved = text; }); return '#'; }; 0")
         self._value("document.querySelector('#columns .pick input').click()")
         self._press("Export CSV", by_id("selection"))

@@ -80,7 +80,7 @@ enum UUIDText {
   }
 }
 
-/// How many ids of a collection are UUIDs, kept current by each write.
+/// The number of ids of a collection that are UUIDs, updated by each write.
 struct UUIDCount: RowIndex {
   private let idName: [UInt8]
   private var uuids = 0

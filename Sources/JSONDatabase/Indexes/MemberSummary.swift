@@ -11,7 +11,7 @@ struct MemberSummary: RowIndex {
 
   private var members: [Member] = []
   private var places: [[UInt8]: Int] = [:]
-  /// How many of the members no record has any more.
+  /// The number of members that no record has any more.
   private var emptyCount = 0
 
   /// Reads all rows. O(size of the records).
@@ -66,9 +66,9 @@ struct MemberSummary: RowIndex {
   }
 }
 
-/// How many values there are of each kind.
+/// The number of values of each kind.
 struct ValueKinds: Sendable {
-  /// How many values there are.
+  /// The number of values.
   private(set) var count = 0
   private var nulls = 0
   private var booleans = 0

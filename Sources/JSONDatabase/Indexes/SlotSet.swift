@@ -82,7 +82,7 @@ struct Bitmap: Sendable, Hashable {
     for number in (count / 64 * 64)..<count { insert(number) }
   }
 
-  /// How many numbers are in the set. O(room / 64).
+  /// The number of members. O(room / 64).
   var count: Int {
     words.reduce(0) { $0 + $1.nonzeroBitCount }
   }

@@ -88,7 +88,7 @@ extension SortedIndex {
     func prefixCount(_ isBefore: (ValueToken) -> Bool) -> Int {
       slots.prefixCount { slot in
         rows[Int(slot)]?.withRecord { record in
-          // What is null or missing is at the end.
+          // Null and missing values are at the end.
           guard let value = condition.path.value(in: record), !value.isNull else { return false }
           return isBefore(value)
         } ?? false

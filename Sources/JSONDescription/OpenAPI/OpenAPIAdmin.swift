@@ -33,7 +33,7 @@ package enum OpenAPIAdmin {
     }
     document["paths"] = .object(JSONObject((document["paths"]?.object.map(Array.init) ?? []) + Array(items)))
     document["tags"] = .array(
-      (document["tags"]?.array ?? []) + [["name": .string(tag), "description": "Steers the server; meets no faults."]])
+      (document["tags"]?.array ?? []) + [["name": .string(tag), "description": "Controls the server, without faults."]])
     var components = document["components"]?.object ?? JSONObject()
     components["schemas"] = .object(
       JSONObject(

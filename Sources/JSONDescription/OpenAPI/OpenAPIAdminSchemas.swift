@@ -12,12 +12,12 @@ enum OpenAPIAdminSchemas {
         "status": string, "version": string, "uptime": ["type": "number", "description": "In seconds."],
         "resources": integer, "readOnly": boolean, "delay": ["type": "number", "description": "In milliseconds."],
         "rules": object(["faults": integer, "holds": integer, "stubs": integer]),
-        "invalid": ["type": ["object", "null"], "description": "The file that cannot be read, and why."],
+        "invalid": ["type": ["object", "null"], "description": "The invalid file and the error."],
       ]),
       "Resource": object([
         "name": string, "kind": choice(["collection", "object"]), "count": integer, "idName": string, "url": string,
         "parents": [
-          "type": "object", "additionalProperties": string, "description": "The resource that each key leads to.",
+          "type": "object", "additionalProperties": string, "description": "The resource to which each key refers.",
         ],
       ]),
       "Exchange": object([
@@ -32,11 +32,11 @@ enum OpenAPIAdminSchemas {
       ]),
       "Deletion": object([
         "resource": string, "ids": ["type": "array", "minItems": 1, "items": ["type": ["string", "integer"]]],
-        "preview": ["type": "boolean", "description": "Whether nothing is deleted."],
+        "preview": ["type": "boolean", "description": "Whether to only return what would be deleted."],
       ]),
       "Deleted": object([
         "deleted": counts, "changed": counts,
-        "undo": ["type": ["integer", "null"], "description": "The number by which the deletion can be undone."],
+        "undo": ["type": ["integer", "null"], "description": "The number to undo the deletion."],
       ]),
       "Restored": object(["restored": counts, "changed": counts]),
       "Session": object(["name": string, "time": time, "lastUsed": time, "requests": integer]),
@@ -82,16 +82,16 @@ enum OpenAPIAdminSchemas {
   private static let integer: JSONValue = ["type": "integer", "minimum": 0]
   private static let boolean: JSONValue = ["type": "boolean"]
   private static let counts: JSONValue = [
-    "type": "object", "additionalProperties": integer, "description": "How many records of each resource.",
+    "type": "object", "additionalProperties": integer, "description": "The number of records of each resource.",
   ]
   private static let time: JSONValue = ["type": "string", "format": "date-time"]
   private static let id: JSONValue = ["type": "integer", "readOnly": true]
   private static let fields: JSONValue = ["type": "object", "additionalProperties": string]
   private static let times: JSONValue = [
-    "type": "integer", "minimum": 1, "maximum": 1_000_000, "description": "How many requests it is for.",
+    "type": "integer", "minimum": 1, "maximum": 1_000_000, "description": "The number of requests that it affects.",
   ]
   private static let delay: JSONValue = [
-    "description": "Milliseconds up to 600000, or a range of them.",
+    "description": "Milliseconds up to 600000, or a range.",
     "anyOf": [integer, ["type": "array", "items": integer, "minItems": 2, "maxItems": 2]],
   ]
   private static let texts: JSONValue = [
@@ -101,13 +101,13 @@ enum OpenAPIAdminSchemas {
 
   private static let matcher: [(String, JSONValue)] = [
     ("method", string),
-    ("path", ["type": "string", "description": "The decoded path; `*` stands for any characters."]),
+    ("path", ["type": "string", "description": "The decoded path; `*` matches any characters."]),
     ("query", texts), ("headers", texts), ("body", ["description": "JSON that the body contains."]),
     (
       "exact",
       [
         "type": "boolean",
-        "description": "Whether path, query and body are exactly these; `*` stands for itself, and letter case counts.",
+        "description": "Whether path, query and body match exactly: `*` is a plain character, and case matters.",
       ]
     ),
   ]
@@ -115,7 +115,7 @@ enum OpenAPIAdminSchemas {
   private static let response: [(String, JSONValue)] = [
     ("status", ["type": "integer", "minimum": 200, "maximum": 599]),
     ("headers", ["type": "object", "additionalProperties": ["type": ["string", "array"]]]),
-    ("body", ["description": "JSON, or a text of the type that the headers have."]),
-    ("bodyFile", ["type": "string", "description": "A file beside the stubs file."]),
+    ("body", ["description": "JSON, or a text of the type in the headers."]),
+    ("bodyFile", ["type": "string", "description": "The name of a file in the directory of the stubs file."]),
   ]
 }

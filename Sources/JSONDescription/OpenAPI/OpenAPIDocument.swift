@@ -51,17 +51,17 @@ package struct OpenAPIDocument: Sendable {
   }
 
   private static let description = """
-    A list is filtered by its records' members: `title=Hello`, or `author.name=Ada` in nested objects; a repeated name \
-    means any of its values.
+    Filter a list by its records' members: `title=Hello`, or `author.name=Ada` in nested objects. A repeated name \
+    matches any of its values.
 
-    A suffix compares otherwise: `_ne`, `_gt`, `_gte`, `_lt`, `_lte`, `_in` (values separated by commas), `_like` (a \
+    A suffix selects another comparison: `_ne`, `_gt`, `_gte`, `_lt`, `_lte`, `_in` (values separated by commas), `_like` (a \
     regular expression), `_contains`, `_startsWith` and `_endsWith`, as in `views_gte=100`.
     """
 
   private static func tag(_ resource: ResourceType) -> JSONValue {
     let content =
       switch resource.kind {
-      case .collection: "A collection; \(resource.count) records when this was written."
+      case .collection: "A collection; \(resource.count) records when this document was made."
       case .object: "A single object."
       }
     return ["name": .string(resource.name), "description": .string(content)]

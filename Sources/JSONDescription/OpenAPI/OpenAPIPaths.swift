@@ -82,7 +82,7 @@ struct OpenAPIPaths {
   private mutating func addObject(_ resource: NamedResource) {
     let (name, type) = (resource.resource.name, resource.recordName)
     let record = schemas.record(resource)
-    let changed = Self.changed("The object as it is stored now.", record)
+    let changed = Self.changed("The stored object.", record)
     let get = operation(
       "get\(type)", "Returns \(name).", tag: resource, parameters: [OpenAPIParameters.fields],
       responses: OpenAPIResponses.all(
@@ -95,7 +95,7 @@ struct OpenAPIPaths {
       responses: changed)
     let update = operation(
       "update\(type)", "Merges members into \(name).", tag: resource, body: .patch(schemas.patch(resource)),
-      responses: Self.changed("The object as it is stored now.", record, errors: [.conflict]))
+      responses: Self.changed("The stored object.", record, errors: [.conflict]))
     add("/\(Self.segment(name))", [("get", get), ("post", create), ("put", replace), ("patch", update)])
   }
 
@@ -115,7 +115,7 @@ struct OpenAPIPaths {
       "Merges members into all records of \(name) that match the filters of the list.",
       tag: resource, parameters: OpenAPIParameters.many, body: .patch(schemas.patch(resource)),
       responses: OpenAPIResponses.all(
-        [OpenAPIResponses.list("The records as they are stored now.", of: schemas.record(resource))],
+        [OpenAPIResponses.list("The stored records.", of: schemas.record(resource))],
         errors: [.methodNotAllowed, .conflict] + OpenAPIResponses.bodyErrors))
     let delete = operation(
       "deleteMany\(resource.pluralName)",
@@ -131,7 +131,7 @@ struct OpenAPIPaths {
   private mutating func addRecord(_ resource: NamedResource) {
     let name = resource.resource.name
     let id = Self.parameterName(resource.resource.idName, or: "id")
-    let (now, record) = ("The record as it is stored now.", schemas.record(resource))
+    let (now, record) = ("The stored record.", schemas.record(resource))
     let changed = Self.changed(now, record, errors: [.notFound])
     let patched = Self.changed(now, record, errors: [.notFound, .conflict])
     let get = operation(
@@ -141,13 +141,13 @@ struct OpenAPIPaths {
         [OpenAPIResponses.ok("The record.", record), OpenAPIResponses.notModified],
         errors: [.badRequest, .notFound]))
     let replace = operation(
-      "replace\(resource.recordName)", "Replaces a record of \(name), but for its id.", tag: resource,
+      "replace\(resource.recordName)", "Replaces a record of \(name), except its id.", tag: resource,
       body: .object(schemas.replacement(resource)), responses: changed)
     let update = operation(
       "update\(resource.recordName)", "Merges members into a record of \(name).", tag: resource,
       body: .patch(schemas.patch(resource)), responses: patched)
     let merge = operation(
-      "merge\(resource.recordName)", "Does what PATCH does, for clients that cannot send one.", tag: resource,
+      "merge\(resource.recordName)", "Does the same as PATCH, for clients that cannot send it.", tag: resource,
       body: .patch(schemas.patch(resource)), responses: patched)
     let delete = operation(
       "delete\(resource.recordName)", "Deletes a record of \(name) and the records that depend on it.", tag: resource,
@@ -209,13 +209,13 @@ struct OpenAPIPaths {
         [OpenAPIResponses.created(element)], errors: [.notFound, .conflict] + OpenAPIResponses.bodyErrors))
     add(path, parameters: parameters, [("get", list), ("post", create)])
     guard object["id"] != nil else { return }
-    let now = "The element as it is stored now."
+    let now = "The stored element."
     let get = operation(
       "get\(type)Element", "Returns an element of \(place).", tag: resource, parameters: [OpenAPIParameters.fields],
       responses: OpenAPIResponses.all(
         [OpenAPIResponses.ok("The element.", element), OpenAPIResponses.notModified], errors: [.badRequest, .notFound]))
     let replace = operation(
-      "replace\(type)Element", "Replaces an element of \(place), but for its id.", tag: resource, body: .object(new),
+      "replace\(type)Element", "Replaces an element of \(place), except its id.", tag: resource, body: .object(new),
       responses: Self.changed(now, element, errors: [.notFound]))
     let update = operation(
       "update\(type)Element", "Merges members into an element of \(place).", tag: resource,
@@ -261,7 +261,7 @@ struct OpenAPIPaths {
   private func updatedResponses(_ resource: NamedResource) -> [(String, JSONValue)] {
     switch schemas.bodies {
     case .shaped: []
-    case .open: [OpenAPIResponses.ok("The records as they are stored now.", schemas.createdRecords(resource))]
+    case .open: [OpenAPIResponses.ok("The stored records.", schemas.createdRecords(resource))]
     }
   }
 }

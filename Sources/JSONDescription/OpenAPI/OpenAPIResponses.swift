@@ -16,13 +16,13 @@ package enum OpenAPIResponses {
   static let bodyErrors: [ErrorStatus] = [.badRequest, .contentTooLarge, .unsupportedMediaType]
 
   static let shared = JSONObject([
-    "Error": response("Why the request failed.", OpenAPISchemas.reference("Error")),
+    "Error": response("The reason why the request failed.", OpenAPISchemas.reference("Error")),
     "NotModified": ["description": "The tag in `If-None-Match` is still current."],
   ])
 
   static let sharedHeaders = JSONObject([
     "TotalCount": [
-      "description": "How many records match, on this page and the others.", "required": true,
+      "description": "The number of matching records on all pages.", "required": true,
       "schema": ["type": "integer", "minimum": 0],
     ],
     "IgnoredParameters": [
@@ -48,7 +48,7 @@ package enum OpenAPIResponses {
 
   /// A new record.
   static func created(_ schema: JSONValue) -> (String, JSONValue) {
-    var content = response("The record as it is stored.", schema).object ?? JSONObject()
+    var content = response("The stored record.", schema).object ?? JSONObject()
     content["headers"] = ["Location": header("Location")]
     return ("201", .object(content))
   }

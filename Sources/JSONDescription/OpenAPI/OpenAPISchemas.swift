@@ -98,11 +98,11 @@ struct OpenAPISchemas {
     var properties = schema["properties"]?.object ?? JSONObject()
     let seen = ValueType(alternatives: resource.record[resource.idName]?.type.alternatives ?? [.integer])
     var id = JSONSchema.schema(of: seen).object ?? JSONObject()
-    id["description"] = "A free id; without one the server makes it."
+    id["description"] = "An unused id; by default the server assigns one."
     properties[resource.idName] = .object(id)
     for member in resource.filled {
       guard var property = properties[member.name]?.object else { continue }
-      property["description"] = "The server fills it."
+      property["description"] = "Set by the server."
       if member.isReadOnly { property["readOnly"] = true }
       properties[member.name] = .object(property)
     }
@@ -131,7 +131,7 @@ struct OpenAPISchemas {
       "statusCode": ["type": "integer", "examples": [404]],
       "error": ["type": "string", "examples": ["Not Found"]],
       "message": [
-        "type": "string", "description": "What is wrong and what to do.",
+        "type": "string", "description": "The error, and what to do.",
         "examples": ["posts has no record with id 99"],
       ],
     ],

@@ -75,7 +75,7 @@ package struct OpenAPISignIn: Sendable {
     ]
     return [
       "post": operation(
-        "refreshTokens", "Gives new tokens for a refresh token, which is void then.", body: token,
+        "refreshTokens", "Exchanges a refresh token for new tokens. The old token becomes void.", body: token,
         responses: [("200", answer(Self.tokens(with: false))), ("401", Self.error)])
     ]
   }

@@ -135,7 +135,7 @@ private struct SwiftClient {
     source.line()
     source.line("/// A client of the server's resources.")
     source.block("\(access.typePrefix)struct \(name): Sendable") { source in
-      source.line("/// Where the server is, such as `http://localhost:3000`.")
+      source.line("/// The address of the server, such as `http://localhost:3000`.")
       source.line("\(prefix)let baseURL: URL")
       source.line("\(prefix)let session: URLSession")
       if signIn != nil { source.line("fileprivate let store: TokenStore") }

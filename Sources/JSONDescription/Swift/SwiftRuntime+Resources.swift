@@ -25,7 +25,7 @@ extension SwiftRuntime {
       ///   - search: A text that some value of the record contains.
       ///   - sort: The members to sort by; `-` before one sorts it descending.
       ///   - page: The number of the page, from 1; all records when neither it nor a limit is given.
-      ///   - limit: The most records.
+      ///   - limit: The maximum number of records.
       \(open)func list(
         filters: KeyValuePairs<String, String> = [:], search: String? = nil, sort: [String] = [],
         page: Int? = nil, limit: Int? = nil
@@ -44,7 +44,7 @@ extension SwiftRuntime {
       ///   - search: A text that some value of the record contains.
       ///   - sort: The members to sort by; `-` before one sorts it descending.
       ///   - page: The number of the page, from 1; all records when neither it nor a limit is given.
-      ///   - limit: The most records.
+      ///   - limit: The maximum number of records.
       \(open)func list<Part: Decodable & Sendable>(
         _ type: Part.Type, fields: [String], filters: KeyValuePairs<String, String> = [:],
         search: String? = nil, sort: [String] = [], page: Int? = nil, limit: Int? = nil
@@ -145,7 +145,7 @@ extension SwiftRuntime {
     \(openType)struct ResourcePage<Record: Sendable>: Sendable {
       /// The records of this page.
       \(open)let records: [Record]
-      /// How many records match, on this page and the others.
+      /// The number of matching records on all pages.
       \(open)let totalCount: Int
     }
 

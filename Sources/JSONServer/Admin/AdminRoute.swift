@@ -107,15 +107,15 @@ struct AdminCall: Sendable {
 extension AdminRoute {
   /// All routes, as the OpenAPI document lists them. A new route is a row here.
   static let table: [AdminRoute] =
-    server + journal + [reset, expireTokens] + sessions + snapshots + rules(.fault, "Fault", "Has requests go wrong.")
-    + rules(.hold, "Hold", "Has requests wait.")
-    + rules(.stub, "Stub", "Fixes the responses to requests, before the other stubs.") + deletions + settings
+    server + journal + [reset, expireTokens] + sessions + snapshots + rules(.fault, "Fault", "Adds a fault.")
+    + rules(.hold, "Hold", "Adds a hold: requests wait until its release.")
+    + rules(.stub, "Stub", "Adds a stub, which precedes the others: requests get its response.") + deletions + settings
 
   private static let server: [AdminRoute] = [
-    AdminRoute(.get, "", "Page", "Shows the page for people.", .text(type: "text/html")) {
+    AdminRoute(.get, "", "Page", "Returns the page for the browser.", .text(type: "text/html")) {
       $0.finalize($1.context, .page)
     },
-    AdminRoute(.get, "/docs", "Docs", "Shows this document for people.", .text(type: "text/html")) {
+    AdminRoute(.get, "/docs", "Docs", "Returns this document as a page.", .text(type: "text/html")) {
       $0.finalize($1.context, .asset($1.name))
     },
     AdminRoute(.get, "/openapi.json", "OpenAPI", "Returns this document.") { engine, call throws(RequestError) in
@@ -140,7 +140,7 @@ extension AdminRoute {
     AdminRoute(
       .get, "/requests", "Requests", "Lists the newest requests with their responses.", .list("Exchange"),
       query: [
-        ("limit", "How many at most; 100 without it.", ["type": "integer", "minimum": 0]),
+        ("limit", "The maximum number of requests; 100 by default.", ["type": "integer", "minimum": 0]),
         ("unexpected", "Only those that a strict server refused.", ["type": "boolean"]),
       ]
     ) { engine, call throws(RequestError) in
@@ -149,7 +149,7 @@ extension AdminRoute {
       let exchanges = engine.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
       engine.finalize(call.context, .json(.array(exchanges.suffix(limit).map(\.value))))
     },
-    AdminRoute(.get, "/requests/{id}", "Request", "Returns one of them with its whole bodies.", .one("Exchange")) {
+    AdminRoute(.get, "/requests/{id}", "Request", "Returns a request with its whole bodies.", .one("Exchange")) {
       engine, call throws(RequestError) in
       guard let number = Int(call.name), let exchange = engine.journal[number] else {
         throw RequestError(
@@ -166,7 +166,7 @@ extension AdminRoute {
       .text(type: "text/event-stream"),
       query: [
         ("types", "`change` or `request`, separated by commas.", ["type": "string"]),
-        ("lastEventId", "The last event that was seen, as the field Last-Event-ID.", ["type": "string"]),
+        ("lastEventId", "The last event that the client has seen, as the field Last-Event-ID.", ["type": "string"]),
       ]
     ) { engine, call throws(RequestError) in
       let filter = try EventFilter(call.parameters)
@@ -175,13 +175,13 @@ extension AdminRoute {
   ]
 
   private static let reset = AdminRoute(
-    .post, "/reset", "Reset", "Goes back to the data as it was last read from outside."
+    .post, "/reset", "Reset", "Restores the data as it was last read from outside."
   ) { engine, call throws(RequestError) in
     try engine.snapshots.restore(nil, for: call.requester, on: engine)
   }
 
   private static let expireTokens = AdminRoute(
-    .post, "/auth/expire", "ExpireTokens", "Has all access tokens expire.", .one("Expired"), errors: [.notFound]
+    .post, "/auth/expire", "ExpireTokens", "Makes all access tokens expire.", .one("Expired"), errors: [.notFound]
   ) { engine, call throws(RequestError) in
     guard engine.signIn != nil else {
       throw RequestError(.notFound, "Nobody signs in here; start the server with Server.Configuration.signIn.")
@@ -219,17 +219,17 @@ extension AdminRoute {
         })
     },
     AdminRoute(
-      .post, "/snapshots", "SaveSnapshot", "Keeps the data as it is now.", .created("SnapshotName"),
+      .post, "/snapshots", "SaveSnapshot", "Saves the current data as a snapshot.", .created("SnapshotName"),
       body: "SnapshotName"
     ) { engine, call throws(RequestError) in
       let name = try call.body().snapshotName()
       engine.snapshots.save(name, on: engine, call.respond { .json(["name": .string($1)], status: .created) })
     },
-    AdminRoute(.post, "/snapshots/{name}", "RestoreSnapshot", "Goes back to a snapshot.") {
+    AdminRoute(.post, "/snapshots/{name}", "RestoreSnapshot", "Restores a snapshot.") {
       engine, call throws(RequestError) in
       try engine.snapshots.restore(call.name, for: call.requester, on: engine)
     },
-    AdminRoute(.delete, "/snapshots/{name}", "DeleteSnapshot", "Forgets a snapshot.") { engine, call in
+    AdminRoute(.delete, "/snapshots/{name}", "DeleteSnapshot", "Deletes a snapshot.") { engine, call in
       engine.snapshots.remove(
         call.name, on: engine, call.respond { $1 ? .json([:]) : Snapshots.unknown(call.name).response() })
     },
@@ -248,7 +248,7 @@ extension AdminRoute {
     }
     let (removal, query): (String, [OpenAPIAdmin.Parameter]) =
       isHold
-      ? ("Release", [("status", "The status with which the requests fail, instead of going on.", ["type": "integer"])])
+      ? ("Release", [("status", "Makes the requests fail with this status.", ["type": "integer"])])
       : ("Remove", [])
     return [
       AdminRoute(.get, path, "\(title)s", "Lists the \(name)s.", .list(title)) { engine, call in
@@ -288,7 +288,7 @@ extension AdminRoute {
 
   private static let deletions: [AdminRoute] = [
     AdminRoute(
-      .post, "/deletions", "Delete", "Deletes records as one change, or says what would go with them.",
+      .post, "/deletions", "Delete", "Deletes records as one change, or previews the deletion.",
       .one("Deleted"), body: "Deletion", errors: [.notFound]
     ) { engine, call throws(RequestError) in
       try call.delete(on: engine)
@@ -322,11 +322,11 @@ extension AdminRoute {
 
   /// The routes of json-server-reset, without descriptions.
   private static let resetTable: [AdminRoute] = [
-    AdminRoute(.post, "/reset", "ReplaceDatabase", "The body becomes the database.") {
+    AdminRoute(.post, "/reset", "ReplaceDatabase", "Replaces the database with the body.") {
       engine, call throws(RequestError) in
       try call.replaceData(on: engine)
     },
-    AdminRoute(.post, "/merge", "MergeDatabase", "The body's resources are merged into the database.") {
+    AdminRoute(.post, "/merge", "MergeDatabase", "Merges the body's resources into the database.") {
       engine, call throws(RequestError) in
       try call.mergeData(on: engine)
     },

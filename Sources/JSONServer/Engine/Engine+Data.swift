@@ -47,7 +47,7 @@ extension Engine {
   ///
   /// - Parameters:
   ///   - work: The work for which there was no time on the event loop; `nil` when nothing was tried.
-  ///   - isFixed: Whether the calculation uses the current version, whatever later requests on the connection change.
+  ///   - isFixed: Whether the calculation uses the current version, regardless of later requests on the connection.
   /// - Throws: 503 when too many calculations wait.
   func calculate<Outcome: Sendable>(
     for context: RequestContext, _ work: Patience.Work? = nil, isFixed: Bool = true,

@@ -30,7 +30,7 @@ final class RequestContext: Sendable {
   let guardPrefix: Guard?
   /// The operation, if the body was parsed on another thread.
   let parsed: ParsedEndpoint?
-  /// How many commits of the request collided with an edit of the file.
+  /// The number of commits of the request that collided with an edit of the file.
   let attempts: Int
   /// Whether an edit of the file was loaded while the request waited, so that its client cannot have seen the edit.
   let isOvertaken: Bool

@@ -32,7 +32,7 @@ final class WriteCoordinator {
   /// The deletions that can be undone.
   var deletions = Deletions()
   var revisions = Revisions()
-  /// How many times unsaved changes were rolled back.
+  /// The number of times that unsaved changes were rolled back.
   private(set) var retractions = 0
   /// The generation of each file on which the data is based, by resource.
   var generations: [String: Int] = [:]
@@ -350,7 +350,7 @@ enum Requester {
     if case .client(let context, _) = self { context.progress(.tookEffect) }
   }
 
-  /// How many of its commits collided with an edit of the file.
+  /// The number of its commits that collided with an edit of the file.
   var attempts: Int {
     switch self {
     case .client(let context, _): context.attempts
@@ -433,7 +433,7 @@ struct CommitQueue {
   private(set) var open = Batch()
   /// Whether a commit is scheduled: more writes may join it until it starts.
   private(set) var isScheduled = false
-  /// How long the last commit took.
+  /// The duration of the last commit.
   private(set) var lastDuration = Duration.zero
   private var startTime = Duration.zero
 
@@ -465,7 +465,7 @@ struct CommitQueue {
     return false
   }
 
-  /// How long a commit waits for writes to join it.
+  /// The time that a commit waits for writes to join it.
   ///
   /// The clients of the last commit write again immediately; without waiting, every second commit would be nearly
   /// empty. After a short commit these writes come soon enough for the next one.

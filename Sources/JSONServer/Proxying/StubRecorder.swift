@@ -182,7 +182,7 @@ struct StubRecording: Sendable {
     var request: Request
     let pattern: RequestPattern
     var responses: [JSONObject] = []
-    /// How many times the last response came.
+    /// The number of times that the last response came.
     var repetitions = 0
     var isWritten = false
   }

@@ -16,7 +16,7 @@ public struct Upstream: Sendable {
   public let url: String
   /// The largest number of requests at the same time; others wait.
   public var maximumConcurrentRequests = 16
-  /// How long a response may take, including the time that its request waits for others.
+  /// The time limit of a response, including the time that its request waits for others.
   public var timeout = Duration.seconds(60)
   let address: UpstreamAddress
   let send: Send

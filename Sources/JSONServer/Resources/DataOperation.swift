@@ -4,7 +4,7 @@ import JSONServerValues
 
 /// A request for data after sign-in. Any thread can carry it out, with only a version of the data.
 struct DataOperation: Sendable {
-  /// Which members of user records the client may not see.
+  /// The members of user records that the client may not see.
   enum Hiding: Sendable {
     case nothing
     /// Passwords in the data, so that neither results nor filters show them; has the name of the users' collection.
@@ -69,7 +69,7 @@ struct ShapedOperation: Sendable {
   let endpoint: Endpoint
   let shape: ResponseShape?
   let precondition: Precondition?
-  /// The parameters without effect whatever the data.
+  /// The parameters that have no effect for any data.
   let ignored: [IgnoredParameter]
   /// Whether parameters without effect are an error.
   let refusesIgnored: Bool

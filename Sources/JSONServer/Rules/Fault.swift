@@ -20,9 +20,9 @@ public struct Fault: Sendable {
 
   /// The requests that the fault affects; never requests to `/__admin`.
   public var request: RequestPattern
-  /// How many requests the fault affects; `nil` for no limit.
+  /// The number of requests that the fault affects; `nil` for no limit.
   public var times: Int?
-  /// How long a request waits: a random time within the range.
+  /// The delay of a request: a random time within the range.
   public var delay: ClosedRange<Duration>?
   /// The response that replaces carrying out the request; `nil` for a delay only. An error without a body gets the body
   /// that all errors have.

@@ -30,9 +30,9 @@ struct Rule: Sendable {
   let request: RequestPattern
   /// The prepared pattern.
   let matcher: RequestMatcher
-  /// How many requests the rule affects; `nil` for no limit.
+  /// The number of requests that the rule affects; `nil` for no limit.
   let times: Int?
-  /// How long a request waits: a random time within the range.
+  /// The delay of a request: a random time within the range.
   let delay: ClosedRange<Duration>?
   var effect: Effect
   /// Whether the rule leaves alone requests for which the server has data, a page or a file.

@@ -273,7 +273,7 @@ final class Rules {
     return .object(JSONObject(pairs))
   }
 
-  /// How many requests a rule has affected, even after its removal.
+  /// The number of requests that a rule has affected, even after its removal.
   func timesMet(_ kind: Rule.Kind, _ id: Int) -> Int { table.timesMet(kind, id) }
 }
 
@@ -309,9 +309,9 @@ struct RuleTable: Sendable {
     let rank: Int
     let rule: Rule
     let origin: Origin
-    /// How many more requests the rule affects; `nil` for no limit.
+    /// The number of further requests that the rule affects; `nil` for no limit.
     fileprivate(set) var timesLeft: Int?
-    /// How many requests the rule has affected.
+    /// The number of requests that the rule has affected.
     var timesMet = 0
 
     fileprivate init(_ id: Int, rank: Int, _ rule: Rule, _ origin: Origin) {
@@ -337,9 +337,9 @@ struct RuleTable: Sendable {
   private var prefixLengths: Set<Int> = []
   private var lastIDs: [Rule.Kind: Int] = [:]
   private var (first, last) = (0, 0)
-  /// How many requests recently removed rules have affected.
+  /// The number of requests that recently removed rules have affected.
   private var gone: [Key: Int] = [:]
-  /// How many removed rules are remembered.
+  /// The number of removed rules that are remembered.
   private static let remembered = 10_000
   /// Lower than the rank of any rule of the server's own.
   private static let firstOfShared = Int.min / 2
@@ -356,7 +356,7 @@ struct RuleTable: Sendable {
 
   subscript(kind: Rule.Kind, id: Int) -> Entry? { entries[Key(kind: kind, id: id)] }
 
-  /// How many requests a rule has affected, even after its removal; 0 for a rule that was removed 10,000 rules ago.
+  /// The number of requests that a rule has affected, even after its removal; 0 for a rule removed 10,000 rules ago.
   func timesMet(_ kind: Rule.Kind, _ id: Int) -> Int { self[kind, id]?.timesMet ?? gone[Key(kind: kind, id: id)] ?? 0 }
 
   // MARK: Changes

@@ -8,9 +8,9 @@ public struct Stub: Sendable {
 
   /// The requests that the stub matches; never requests to `/__admin`.
   public var request: RequestPattern
-  /// How many requests the stub responds to; `nil` for no limit.
+  /// The number of requests that the stub responds to; `nil` for no limit.
   public var times: Int?
-  /// How long a response waits: a random time within the range.
+  /// The delay of a response: a random time within the range.
   public var delay: ClosedRange<Duration>?
   let source: Source
 

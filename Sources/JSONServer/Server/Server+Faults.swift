@@ -90,7 +90,7 @@ extension Server {
     await remove(.hold)
   }
 
-  /// How many requests the fault, the hold and the stub with an id have affected, even after their removal.
+  /// The number of requests that the fault, the hold and the stub with an id have affected, even after their removal.
   package func timesMet(_ id: Int) async -> (fault: Int, hold: Int, stub: Int) {
     await engine.run { engine in
       let rules = engine.rules

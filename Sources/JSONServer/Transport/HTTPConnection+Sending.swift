@@ -76,7 +76,7 @@ struct StreamState {
   var isEndless = false
   /// Whether a fault cuts the response short.
   var isCutShort = false
-  /// How many more bytes may be sent; `nil` for no limit.
+  /// The number of bytes that may still be sent; `nil` for no limit.
   var remaining: Int?
   /// Succeeds when the client has read the sent bytes; the stream waits for it.
   private var writable: EventLoopPromise<Void>?

@@ -12,7 +12,7 @@ final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
 
-  /// What the connection is doing with its responses.
+  /// The state of the connection's responses.
   enum Output {
     /// Sends each response when its turn comes.
     case ready
@@ -346,7 +346,7 @@ final class HTTPConnection: ChannelInboundHandler {
 }
 
 extension HTTPConnection {
-  /// How long a client may go on sending before it reads its last response.
+  /// The time that a client may continue to send before it reads its last response.
   static let lingerTime = Duration.seconds(5)
 
   /// Closes after all written bytes are sent.

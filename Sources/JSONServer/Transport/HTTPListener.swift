@@ -67,7 +67,7 @@ final class HTTPListener: Sendable {
 
   // MARK: Binding
 
-  /// How many connections the system queues while the server does not accept.
+  /// The number of connections that the system queues while the server does not accept.
   private static let backlog: CInt = 1024
 
   private static func bind(
@@ -187,7 +187,7 @@ struct ListenError: Error, CustomStringConvertible {
   }
 
   let code: Code
-  /// What is wrong and what to do, with the address.
+  /// The error and what to do, with the address.
   let message: String
   /// The error of the system.
   let cause: any Error
@@ -245,7 +245,7 @@ final class Connections {
   /// Whether the server accepts no further requests.
   private(set) var isShuttingDown = false
 
-  /// How many connections beyond the maximum are accepted for the admin interface.
+  /// The number of connections beyond the maximum that are accepted for the admin interface.
   static let reserved = 16
 
   private let maximum: Int

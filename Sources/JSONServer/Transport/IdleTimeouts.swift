@@ -1,6 +1,6 @@
 import NIOCore
 
-/// How long a connection waits for its client, and for what.
+/// The time limits of a connection that waits for its client.
 ///
 /// The alarm is set to the earliest moment that can matter, and then checks whether the time is over; a request with an
 /// immediate response only reads the clock.

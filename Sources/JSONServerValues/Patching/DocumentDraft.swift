@@ -1,6 +1,6 @@
 /// A document that is being changed at places that pointers name.
 struct DocumentDraft {
-  /// Why a change is impossible.
+  /// The reason why a change is impossible.
   struct Failure: Error {
     let code: PatchError.Code
     /// The end of a sentence.

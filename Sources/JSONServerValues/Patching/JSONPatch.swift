@@ -228,7 +228,7 @@ extension PatchError {
   }
 }
 
-/// Where a value is in a document (RFC 6901).
+/// The position of a value in a document (RFC 6901).
 package struct JSONPointer: Sendable, Hashable {
   /// The pointer as it is written.
   package let text: String

@@ -11,7 +11,7 @@ package struct ObjectDraft {
   private static let searchLimit = 16
 
   private var members: [Member] = []
-  /// Where each name is; empty up to ``searchLimit`` members.
+  /// The position of each name; empty up to ``searchLimit`` members.
   private var positions: [[UInt8]: Int] = [:]
 
   /// Creates a draft without members.

@@ -152,7 +152,7 @@ struct ReplacedFile {
   /// Whether the stamp changes with every later write.
   let isSettled: Bool
   var due: ContinuousClock.Instant = .now
-  /// How many times the store has waited longer for an unfinished late save.
+  /// The number of times that the store has waited longer for an unfinished late save.
   var extensions = 0
 
   /// Describes an open file.

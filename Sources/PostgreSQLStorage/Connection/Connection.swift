@@ -4,7 +4,8 @@
 
   /// A connection to a database. Its calls block for a limited time, on one queue.
   ///
-  /// It uses libpq, because PostgresNIO reads no service files, no `.pgpass`, no list of hosts and no `sslmode` of an address.
+  /// The connection uses libpq, because PostgresNIO does not support service files, `.pgpass`, lists of hosts and an
+  /// address's `sslmode`.
   final class Connection {
     let address: DatabaseAddress
     private let connection: OpaquePointer

@@ -75,7 +75,7 @@ class Load(threading.Thread):
 
 
 def under_load(harness, name, fleet, generator, disturb, seconds):
-    """Has 12 clients work meanwhile, and returns what they did."""
+    """Lets 12 clients work at the same time, and returns their requests."""
     port = fleet.balancer.port
     with fleet.balancer.connect() as connection:
         for number in range(12):

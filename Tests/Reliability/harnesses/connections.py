@@ -186,7 +186,7 @@ def pieces(generator, data):
 
 
 def together(server, requests, generator):
-    """All over one connection, whatever is answered."""
+    """Sends all over one connection, regardless of the responses."""
     data = b"".join(request.among for request in requests)
     if requests[-1].closes:
         data += BEHIND * 3
@@ -316,7 +316,7 @@ def order(harness):
 
 
 def refusals(harness):
-    """A refusal is whole, whatever the request before it was."""
+    """A refusal is complete after any previous request."""
     good = 0
     with serve(harness, "refusals") as server:
         for name, data in REFUSED:

@@ -11,7 +11,7 @@ EVENT = re.compile(rb"id: ([^\n]*)\nevent: ([^\n]*)\ndata: ([^\n]*)\n\n")
 
 
 class Events:
-    """One reader of a server's events; `last` is the id that the server gave last, whatever it looks like."""
+    """A reader of a server's events; `last` is the last id from the server, in any form."""
 
     def __init__(self, port, last=None, types="change", receive_buffer=None):
         # A reader that does not read must not have the kernel read for it.

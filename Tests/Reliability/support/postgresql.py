@@ -64,7 +64,7 @@ class PostgreSQL:
         return f"postgres://app@127.0.0.1:{port or self.port}/postgres?schema={schema}"
 
     def secure(self, certificate):
-        """Has it demand TLS and passwords of whoever does not come by its socket; writes its certificate to a file."""
+        """Makes the database require TLS and passwords over TCP; writes its certificate to a file."""
         key = os.path.join(self.data, "server.key")
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
@@ -186,7 +186,7 @@ class Proxy(threading.Thread):
                 side.close()
 
     def cut(self):
-        """Closes all connections, whatever they carry."""
+        """Closes all connections."""
         with self.lock:
             sockets = list(self.pairs)
             self.pairs = {}
