@@ -3,8 +3,8 @@ import Synchronization
 public import Testing
 
 extension MockServer {
-  /// Runs a closure again and again, each time with a server that changes something which a backend may change without
-  /// telling its clients: a member is added, a text has a value not seen before, a list is empty.
+  /// Runs a closure once for each change that a backend may make without telling its clients: a new member, a new value, an
+  /// empty list.
   ///
   /// ```swift
   /// @Test(.jsonServer("database.json")) func `The list survives what the backend may change`() async throws {
@@ -14,21 +14,21 @@ extension MockServer {
   /// }
   /// ```
   ///
-  /// The first run is unchanged, and has to succeed; what it asks for is changed in the others, in responses alone. Each run
-  /// has a copy of this server with its data as it is at the call; stubs and faults are set up in the closure. A change that
-  /// is not survived is an issue, unless the failure quotes the value that was changed. Elsewhere than in Swift Testing it
-  /// is thrown when all have run, and only what the closure throws counts.
+  /// The first run is without changes, and must succeed. Each later run changes one thing that the first run asked for, in
+  /// responses only. Each run has a copy of this server with its current data; the closure sets up stubs and faults. A change
+  /// that the closure does not survive is an issue, unless the failure quotes the value from before the change. Outside of
+  /// Swift Testing, only errors of the closure count, and one error is thrown after all runs.
   ///
   /// - Parameters:
-  ///   - only: The changes that are made, by rows of the catalogue (`null`), places (`bookmarks.tags`), or both
+  ///   - only: The changes to make, by their names (`null`), places (`bookmarks.tags`), or both
   ///     (`bookmarks.tags:null`); none for all.
-  ///   - ignoring: The changes that are not made.
-  ///   - limit: The most changes.
-  ///   - recordsIssues: Whether changes that are not survived are issues; otherwise only the outcomes say it.
+  ///   - ignoring: The changes to leave out.
+  ///   - limit: The maximum number of changes.
+  ///   - recordsIssues: Whether failed changes are issues of the test.
   ///   - sourceLocation: The place of the call, for issues.
-  ///   - body: Loads, and shows or decodes what was loaded. ``MockServer/current`` is the changed server there, too.
-  /// - Returns: What became of each change.
-  /// - Throws: What the closure throws without a change; ``MockServerError`` when it asks for no data.
+  ///   - body: Loads data, and shows or decodes it. ``MockServer/current`` is the changed server in the closure.
+  /// - Returns: The outcome of each change.
+  /// - Throws: The closure's error in the first run; ``MockServerError`` when the closure asks for no data.
   @discardableResult
   public func rehearse(
     only: [String] = [], ignoring: [String] = [], limit: Int? = nil, recordsIssues: Bool = true,
@@ -52,14 +52,14 @@ extension MockServer {
       return "Not survived: \(outcome) (\(outcome.sentence); see \(outcome.source)).\n"
         + request + outcome.failures.joined(separator: "\n")
     }
-    // Without a test that has issues, the first error would hide the others.
+    // Without a test, the first error would hide the others.
     for text in Test.current == nil && !errors.isEmpty ? [errors.joined(separator: "\n")] : errors {
       try MockServerError(.changeNotSurvived, text).report(at: sourceLocation)
     }
     return outcomes
   }
 
-  /// Runs a closure with a copy of this server, and returns the requests that came.
+  /// Runs a closure with a copy of this server, and returns the copy's requests.
   private func withCopy(
     _ configuration: Server.Configuration, _ body: @Sendable (MockServer) async throws -> Void
   ) async throws -> [Exchange] {
@@ -70,7 +70,7 @@ extension MockServer {
     }
   }
 
-  /// What goes wrong in a closure: its issues, which are none of the test's, and what it throws.
+  /// Runs a closure, and returns its issues, which the test does not get, and its error.
   private static func failures(_ body: @Sendable () async throws -> Void) async -> [String] {
     let failures = Mutex<[String]>([])
     let keep = IssueHandlingTrait.compactMapIssues { issue in

@@ -2,15 +2,16 @@ import JSONDatabase
 import JSONDescription
 import JSONServerValues
 
-/// A change of responses that the owners of APIs call compatible: a row of the catalogue.
+/// A change of responses that API owners call compatible: a row of the catalog.
 ///
-/// What breaks a contract has no row: a member renamed, a member gone that every record has, another type.
+/// Changes that break a contract have no row: a renamed member, the removal of a member that every record has, another
+/// type.
 struct CompatibleChange: Sendable {
-  /// What a change does.
+  /// The effect of a change.
   enum Effect: Sendable {
-    /// Each value in the place becomes another one, or goes.
+    /// Each value in the place is replaced or removed.
     case value(shown: String, @Sendable (JSONValue) -> JSONValue?)
-    /// Ids have another form, wherever they stand.
+    /// Ids have another form, also where other records refer to them.
     case ids(IDForm)
     /// Lists lack these records, by collection and id.
     case emptied([String: Set<JSONValue>])
@@ -20,19 +21,19 @@ struct CompatibleChange: Sendable {
     case error(body: JSONValue)
   }
 
-  /// The name by which a person chooses it, and what changes, in a sentence.
+  /// The name for `--only` and `--ignore`, and the change in a sentence.
   let (name, sentence): (String, String)
-  /// Where the owner of an API says that this is compatible, or that clients must expect it.
+  /// The published policy of an API owner that calls the change compatible, or asks clients to expect it.
   let source: String
-  /// What the change does in a place; `nil` where it does not apply.
+  /// The effect in a place; `nil` where the change does not apply.
   let effect: @Sendable (Place, PlaceSample) -> Effect?
 
   private static let stripe = "https://stripe.com/docs/upgrades"
   private static let zalando = "https://opensource.zalando.com/restful-api-guidelines/"
   private static let github = "https://docs.github.com/en/rest/"
 
-  /// The changes, those that break most clients first.
-  static let catalogue: [CompatibleChange] = [
+  /// The changes; those that break most clients come first.
+  static let catalog: [CompatibleChange] = [
     CompatibleChange("null", "null in place of an optional value", zalando + "#123") { _, sample in
       sample.isOptional ? .value(shown: "= null") { _ in .null } : nil
     },
@@ -132,7 +133,7 @@ struct CompatibleChange: Sendable {
 }
 
 extension CompatibleChange.Effect {
-  /// Changes texts. A text that is changed already, as a client sends it back, stays as it is.
+  /// Changes texts. A text that a client sends back changed stays.
   fileprivate static func text(_ example: String?, _ change: @escaping @Sendable (String) -> String) -> Self {
     let shown = example.map(change) ?? ""
     return .value(shown: "= \(JSONValue.string(shown.count > 60 ? shown.prefix(40) + "…" : shown))") { value in
@@ -142,7 +143,7 @@ extension CompatibleChange.Effect {
 }
 
 extension String {
-  /// A date and time of UTC as clocks two hours ahead show it; any other text as it is.
+  /// A date and time in UTC, written with an offset of two hours; any other text unchanged.
   fileprivate var withOffset: String {
     let parts = split { !$0.isNumber }.prefix(6).compactMap { Int64($0) }
     guard hasSuffix("Z"), parts.count == 6 else { return self }
@@ -152,7 +153,7 @@ extension String {
     return "\(time.year)\(date)T\(time.clock)\(dropFirst(19).dropLast())+02:00"
   }
 
-  /// An address on another host; this server's own addresses, which the client follows, stay as they are.
+  /// An address on another host. Addresses of this server, which the client follows, stay.
   fileprivate var movedAddress: String {
     let parts = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count > 2, !["localhost", "127.", "cdn-2."].contains(where: parts[2].hasPrefix) else { return self }

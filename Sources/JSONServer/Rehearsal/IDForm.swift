@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// Another form of ids, from which the server's own can be told back.
+/// Another form of ids, which can be converted back to the server's own ids.
 enum IDForm: Sendable {
   /// Numbers that do not fit 32 bits.
   case larger
@@ -31,7 +31,7 @@ enum IDForm: Sendable {
     }
   }
 
-  /// An id of this form, or a list of them with commas, as the server knows it; any other text as it is.
+  /// Converts an id of this form, or a list of ids with commas, back to the server's form; other texts stay.
   private func restored(_ text: String) -> String {
     text.split(separator: ",", omittingEmptySubsequences: false).map { id -> String in
       switch self {
@@ -52,7 +52,7 @@ enum IDForm: Sendable {
     }
   }
 
-  /// Gives the ids in a request the form that the server knows: in its path, its parameters and its body.
+  /// Converts the ids in the path, the parameters and the body of a request back to the server's form.
   func restore(_ request: inout Request) {
     let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     request.target =
@@ -65,7 +65,7 @@ enum IDForm: Sendable {
     }
   }
 
-  /// Encoded segments, or names and values: what stands after an `=` counts.
+  /// Converts percent-encoded segments, or the values of parameters.
   private func restored(_ text: Substring, between separator: Character) -> String {
     text.split(separator: separator, omittingEmptySubsequences: false).map { part in
       let start = part.lastIndex(of: "=").map { part.index(after: $0) } ?? part.startIndex

@@ -1,7 +1,7 @@
 import JSONDescription
 import JSONServerValues
 
-/// A place in responses, which is the same in all of them that show a resource.
+/// A place in responses. It is the same in all responses that show a resource.
 enum Place: Sendable, Hashable, CustomStringConvertible {
   /// The list of a collection's records.
   case list(of: String)
@@ -23,7 +23,7 @@ enum Place: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The path within a record; empty for all else.
+  /// The path within a record; empty for other places.
   var path: [String] { if case .member(_, let path) = self { path } else { [] } }
 
   /// `bookmarks.author.name`, `bookmarks.tags[]`, `bookmarks`, `errors`.
@@ -36,7 +36,7 @@ enum Place: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether a request chooses or orders records by the value in the place, which then has to be what was asked for.
+  /// Whether a request filters or sorts by the value in the place. Then the value must not change.
   func isChosen(by parameters: QueryParameters) -> Bool {
     guard let member = path.first else { return false }
     return parameters.items.contains { name, value in
@@ -47,13 +47,13 @@ enum Place: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What the data has in a place.
+/// The values of the data in a place.
 struct PlaceSample {
   /// The values that are not `null`, and the records of the resource.
   private(set) var (values, records): ([JSONValue], [JSONValue]) = ([], [])
   /// Whether the file has `null` there, or an object without the member.
   private(set) var isOptional = false
-  /// The ids of the collection's records, and of those in other collections that refer to them, however far.
+  /// The ids of the collection's records, and of records in other collections that refer to them, directly or not.
   private(set) var dependents: [String: Set<JSONValue>] = [:]
   private let idName: String
   private let type: ValueType
@@ -80,7 +80,7 @@ struct PlaceSample {
     }
     isOptional = isOptional || values.contains(.null)
     values.removeAll { $0 == .null }
-    // Ids, and what refers to them, are no texts or numbers that could be others.
+    // Ids, and references to them, are not texts or numbers with other possible values.
     let isID = if case .id = place { true } else { place.path.first.map { resource.references[$0] != nil } ?? false }
     type = ValueType(of: isID ? [] : values)
   }
@@ -113,15 +113,15 @@ struct PlaceSample {
     return ValueType(of: all).alternatives.count == 1 ? all.first { $0 != .null } : nil
   }
 
-  /// The first of some forms that the ids can have.
+  /// The first of some forms that fits the ids.
   func idForm(of place: Place, _ forms: [IDForm]) -> IDForm? {
     guard case .id = place else { return nil }
     return forms.first { form in values.contains { form.changed($0) != $0 } }
   }
 
-  /// A record as a list has none, with what all of its records have; `nil` for a list of one kind.
+  /// A record of a new kind, with the members that all records of a list share; `nil` for a list of one kind.
   ///
-  /// Records have a kind when one of their members, a text of few kinds, says which others they have.
+  /// Records have kinds when one of their members, with few different texts, decides about the other members.
   var newKind: JSONValue? {
     let objects = values.flatMap { $0.array ?? [] }.compactMap(\.object)
     func common(_ objects: [JSONObject]) -> [String] {
@@ -139,7 +139,7 @@ struct PlaceSample {
     return .object(record)
   }
 
-  /// Adds records with ids of their own; prose and addresses that are different in all records stay so.
+  /// Adds records with new ids. Texts and addresses that are unique in all records stay unique.
   func adding(_ count: Int, to records: [JSONValue], _ record: (Int) -> JSONValue) -> [JSONValue] {
     var last = records.compactMap { $0[idName]?.int }.max() ?? 0
     let added = (0..<count).map { number -> JSONValue in
@@ -170,7 +170,7 @@ extension [String] {
 }
 
 extension String {
-  /// Whether it is what programs have as a name: a letter, then letters, digits and `._-`.
+  /// Whether the text looks like a name in a program: a letter, then letters, digits and `._-`.
   fileprivate var isWord: Bool {
     first?.isLetter == true && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
   }

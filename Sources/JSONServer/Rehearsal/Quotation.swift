@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// Tells a test that expects a value which was changed from a client that does not survive the change.
+/// Distinguishes a test that asserts an old value from a client that does not survive a change.
 enum Quotation {
   private static let marks: Set<Character> = ["\"", "'", "`", "“", "”", "‘", "’", "«", "»", "\\"]
   private static let comparisons = [
@@ -26,9 +26,9 @@ enum Quotation {
 
   /// Whether a failure quotes one of the values that were changed: `"archived"`, `.archived`, `== 3`.
   ///
-  /// - Parameter appeared: The values that came instead, in which the old ones may stand.
+  /// - Parameter appeared: The new values, which may contain old ones.
   static func quotes(_ failure: String, _ vanished: Set<String>, notIn appeared: Set<String>) -> Bool {
-    // The place in a source file is no value: `BookmarkTests.swift:12:5`.
+    // A place in a source file is not a value: `BookmarkTests.swift:12:5`.
     var text = failure.replacing(/[\w.\/+-]+\.\w+:\d+(:\d+)?/, with: "")
     for value in appeared.sorted(by: { $0.utf8.count > $1.utf8.count }) where Int(value) == nil {
       text = text.replacing(value, with: "")

@@ -1,8 +1,8 @@
 import JSONServerValues
 
-/// The way through a response's JSON, from place to place.
+/// Walks through the places of a response's JSON.
 struct RecordWalk: Sendable {
-  /// What is known of a resource.
+  /// A resource of the data.
   struct Resource: Sendable {
     var isCollection = false
     var idName = ""
@@ -18,10 +18,10 @@ struct RecordWalk: Sendable {
   let wrapName: String?
   let ignoresCase: Bool
 
-  /// What becomes of a value: `nil` takes it out.
+  /// Returns the new value; `nil` removes the value.
   typealias Change = (Place, JSONValue) -> JSONValue?
 
-  /// The resource that a segment names, or a member, which may name one of a collection's records.
+  /// The resource that a segment or a member names. A member may have the singular of a collection's name.
   private func name(of text: String, orSingular: Bool = false) -> String? {
     if resources[text] != nil { return text }
     return resources.first { name, resource in
@@ -35,7 +35,7 @@ struct RecordWalk: Sendable {
     guard let last = segments.indices.last(where: { $0 % 2 == 0 && name(of: segments[$0]) != nil }),
       let name = name(of: segments[last]), let resource = resources[name]
     else {
-      // What names resources within: all data, and the user who signs in.
+      // An object whose members are resources: all data, and the user who signs in.
       guard let object = body.object else { return body }
       return .object(JSONObject(object.map { ($0.name, related($0.value, named: $0.name, change) ?? $0.value) }))
     }
@@ -55,7 +55,7 @@ struct RecordWalk: Sendable {
     return object["items"] != nil && object["pages"] != nil && object["data"]?.array != nil ? "data" : nil
   }
 
-  /// A page with a changed list, of which a shorter one is all.
+  /// A page with a changed list. A list of another length is the only page.
   private func shortened(_ page: JSONObject, _ member: String, _ old: JSONValue, _ new: JSONValue) -> JSONObject {
     var page = page
     page[member] = new
@@ -74,7 +74,7 @@ struct RecordWalk: Sendable {
     return change(.list(of: name), changed) ?? changed
   }
 
-  /// Records inside others; `nil` for what is none.
+  /// Records inside other records; `nil` for any other value.
   private func related(_ value: JSONValue, named member: String, _ change: Change) -> JSONValue? {
     guard let name = name(of: member, orSingular: true),
       value.object != nil || value.array?.allSatisfy({ $0.object != nil }) == true

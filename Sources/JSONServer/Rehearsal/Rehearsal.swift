@@ -3,47 +3,47 @@ import JSONDatabase
 import JSONServerValues
 import NIOConcurrencyHelpers
 
-/// What became of a client when its backend changed something.
+/// The result of one run of a client, with one change of its backend.
 public struct RehearsedChange: Sendable, Hashable, Encodable, CustomStringConvertible {
-  /// How the client took a change.
+  /// How the client dealt with a change.
   public enum Verdict: String, Sendable, Hashable, Encodable {
-    /// It did its work.
+    /// The client did its work.
     case survived
-    /// A test expects the value that is no longer there, which says nothing about the client.
+    /// A test expects the value from before the change; the client itself may be fine.
     case assertsOldValue
-    /// It failed.
+    /// The client failed.
     case failed
   }
 
-  /// The change's row in the catalogue, such as `null`.
+  /// The name of the change in the catalog, such as `null`.
   public let name: String
-  /// Where responses were changed, such as `bookmarks.tags`.
+  /// The changed place in responses, such as `bookmarks.tags`.
   public let place: String
   /// The change, such as `bookmarks.tags = null`.
   public let description: String
-  /// What changes, in a sentence.
+  /// The change in a sentence.
   public let sentence: String
-  /// Where an owner of APIs calls it compatible.
+  /// The published policy of an API owner that calls the change compatible.
   public let source: String
-  /// How the client took it.
+  /// How the client dealt with the change.
   public let verdict: Verdict
   /// The last request whose response was changed; `nil` when there was none.
   public let request: String?
-  /// What went wrong, as the client or its test says.
+  /// The failures, in the words of the client or its test.
   public let failures: [String]
 }
 
-/// The runs of a client in each of which its server changes something that its backend may change.
+/// Runs of a client, each with one change that its backend may make.
 ///
-/// The first run is unchanged. Its journal says which places of the data the client has asked for, and only those are
-/// changed: one change a run, in responses, on a copy of the data as it is at the start.
+/// The first run is without changes. Its journal shows the places in the data that the client asks for. Each later run
+/// changes one of these places, in responses, on a copy of the data at the start.
 package struct Rehearsal: Sendable {
-  /// How a copy of the server is configured that changes nothing.
+  /// The configuration of a copy of the server without changes.
   package let unchanged: Server.Configuration
   private let data: JSONObject
   private let walk: RecordWalk
 
-  /// Takes the data of a server as it is now.
+  /// Copies the current data of a server.
   package init(of server: Server) async {
     let database = await server.engine.database
     data = database.value.object ?? [:]
@@ -67,7 +67,7 @@ package struct Rehearsal: Sendable {
     unchanged = copy
   }
 
-  /// How a copy of the server is configured that makes a change.
+  /// The configuration of a copy of the server that makes a change.
   package func configuration(for change: Change) -> Server.Configuration {
     var (configuration, data, name) = (unchanged, data, change.place.resource)
     configuration.middleware.append(ChangingMiddleware(change: change, walk: walk))
@@ -76,14 +76,14 @@ package struct Rehearsal: Sendable {
     return configuration
   }
 
-  /// Returns the changes for what a client has asked for, in the order of the catalogue.
+  /// Returns the changes of the places that a client asks for, in the order of the catalog.
   ///
   /// - Parameters:
   ///   - exchanges: The journal of the unchanged run.
-  ///   - only: The names of the changes, `*` for any characters: of a row, a resource, a place, or a place and a row
-  ///     (`posts.tags:null`); none for all.
+  ///   - only: The names of the changes, with `*` for any characters: the name of a change, a resource, a place, or a
+  ///     place and a change (`posts.tags:null`). None for all changes.
   ///   - ignored: The names of changes that are left out.
-  /// - Throws: ``ServerError`` for what `only` names and is no change, and when nothing was asked for.
+  /// - Throws: ``ServerError`` when `only` has a name of no change, and when the client asked for no data.
   package func changes(
     for exchanges: [Exchange], only: [String] = [], ignored: [String] = [], limit: Int? = nil
   ) throws(ServerError) -> [Change] {
@@ -100,11 +100,11 @@ package struct Rehearsal: Sendable {
       }
     }
     var resources = walk.resources
-    // What there was nothing of at the start is as the client has seen it.
+    // A resource that was empty at the start has the records that the client has seen.
     for (name, records) in shown where resources[name]?.records.isEmpty == true { resources[name]?.records = records }
     var known: Set<Place> = []
     let samples = places.filter { known.insert($0).inserted }.map { ($0, PlaceSample(of: $0, in: resources)) }
-    let changes = CompatibleChange.catalogue.flatMap { row in
+    let changes = CompatibleChange.catalog.flatMap { row in
       samples.compactMap { place, sample in
         row.effect(place, sample).map { Change(row: row, place: place, effect: $0, counts: counts[place] ?? []) }
       }
@@ -122,12 +122,12 @@ package struct Rehearsal: Sendable {
     return Array(chosen.prefix(limit ?? .max))
   }
 
-  /// One change in one place, and what comes of it.
+  /// One change in one place, and its effect on responses.
   package final class Change: Sendable {
     let row: CompatibleChange
     let place: Place
     let effect: CompatibleChange.Effect
-    /// The last request whose response was changed, the values that it would have had, and those that it has.
+    /// The last request with a changed response, the values before the change, and the values after it.
     fileprivate let trace: NIOLockedValueBox<(request: String?, vanished: Set<String>, appeared: Set<String>)>
 
     fileprivate init(row: CompatibleChange, place: Place, effect: CompatibleChange.Effect, counts: Set<String>) {
@@ -154,8 +154,8 @@ package struct Rehearsal: Sendable {
     /// Judges a run with the change.
     ///
     /// - Parameters:
-    ///   - failures: What the client, or its test, says of each failure; empty when there was none.
-    ///   - isCrash: Whether the client ended without a word, so that no value excuses it.
+    ///   - failures: The messages of the client or its test; empty without failures.
+    ///   - isCrash: Whether the client crashed. A crash always counts.
     package func outcome(_ failures: [String], isCrash: Bool = false) -> RehearsedChange {
       let (request, vanished, appeared) = trace.withLockedValue { $0 }
       let isExcused = !isCrash && failures.allSatisfy { Quotation.quotes($0, vanished, notIn: appeared) }
@@ -167,7 +167,7 @@ package struct Rehearsal: Sendable {
   }
 }
 
-/// Makes one change in the responses of a server, and takes it back in the requests.
+/// Makes one change in the responses of a server, and reverts it in requests.
 private struct ChangingMiddleware: Middleware {
   let change: Rehearsal.Change
   let walk: RecordWalk
@@ -193,7 +193,7 @@ private struct ChangingMiddleware: Middleware {
     let changed = walk.map(body, of: path.segments) { apply($0, $1, shown) }
     let text = changed.utf8Text()
     guard text != body.utf8Text() else { return response }
-    // What the client sends back in If-Match is the server's own tag.
+    // The client sends the server's own tag back in If-Match.
     if request.isSafe, response.headerFields[.eTag] == nil {
       response.headerFields[.eTag] = EntityTag(of: response.bytes).fieldValue
     }
@@ -210,14 +210,14 @@ private struct ChangingMiddleware: Middleware {
     return response
   }
 
-  /// Changes a value where the change belongs, and keeps what it was and what it is.
+  /// Changes a value in the place of the change, and records the values before and after.
   private func apply(_ place: Place, _ value: JSONValue, _ request: String) -> JSONValue? {
     let changed: JSONValue?
     switch change.effect {
     case .value(_, let replace) where place == change.place: changed = replace(value)
     case .ids(let form) where place == change.place: changed = form.changed(value)
     case .emptied(let known):
-      // What the client adds is shown.
+      // Records that the client has added are shown.
       guard case .list(let name) = place, let ids = known[name], let resource = walk.resources[name] else {
         return value
       }

@@ -4,19 +4,19 @@ import JSONDatabase
 import JSONServer
 import JSONServerValues
 
-/// Runs a client's tests against what its backend may become.
+/// Runs a client's tests against changes that its backend may make.
 struct RehearseCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
-    abstract: "Run a client's tests against changes that its backend may make without telling it.",
+    abstract: "Run a client's tests against changes that its backend may make.",
     usage: "swift-json-server rehearse [options] <source> --exec <command>",
     discussion: """
-      Runs the command first without a change, which it has to survive, and then once for each change of what it has asked \
-      for: a member is added, a text has a value not seen before, a list is empty. Each run has JSON_SERVER_URL and a copy \
-      of the data in memory: swift-json-server rehearse database.json --exec 'swift test --filter StoreTests'
+      Runs the command first without a change, and then once for each change of data that the command asks for: a new \
+      member, a new value, an empty list. The first run must succeed. Each run has JSON_SERVER_URL and a copy of the data \
+      in memory: swift-json-server rehearse database.json --exec 'swift test --filter StoreTests'
 
-      A change is named by its kind (null), its place (posts, posts.tags), or both (posts.tags:null). --ignore leaves one \
-      out; it is repeatable, and "ignore" in json-server.json. The options of serving hold here, too.
+      A change has the name of its kind (null), its place (posts, posts.tags), or both (posts.tags:null). --ignore leaves \
+      out changes; it is repeatable, and "ignore" in json-server.json. The options of serving are valid here, too.
 
       Exit codes:
       \(exitCodes)
@@ -26,23 +26,23 @@ struct RehearseCommand: ReportingCommand {
     "the command survives every change",
     [
       (.differs, "it does not survive a change"),
-      (.usage, "an option makes no sense, or the command fails without a change"),
-      (.invalidSource, "the source is no JSON, or cannot be served"), (.missingSource, "the source does not exist"),
+      (.usage, "an option is invalid, or the command fails without a change"),
+      (.invalidSource, "the source is not JSON, or cannot be served"), (.missingSource, "the source does not exist"),
       (.unreadable, "the source cannot be read"),
     ])
 
   @OptionGroup(visibility: .hidden) var options: ServeCommand
 
-  @Option(help: ArgumentHelp("Make these changes alone; repeatable.", valueName: "change"))
+  @Option(help: ArgumentHelp("Make only this change; repeatable.", valueName: "change"))
   var only: [String] = []
 
-  @Option(help: ArgumentHelp("The most changes that are made.", valueName: "count"))
+  @Option(help: ArgumentHelp("The maximum number of changes.", valueName: "count"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("How many runs go on at a time.", valueName: "count"))
+  @Option(help: ArgumentHelp("The number of runs at a time.", valueName: "count"))
   var jobs = 1
 
-  @Option(help: "How the outcome is printed: text, json, or github for annotations in a workflow.")
+  @Option(help: "The format of the report: text, json, or github for annotations in a workflow.")
   var format = ReportFormat.text
 
   func validate() throws {
@@ -165,16 +165,15 @@ struct RehearseCommand: ReportingCommand {
   }
 }
 
-/// What a command has printed, and how it ended.
+/// The output and the exit status of a command.
 private struct CommandRun: Sendable {
   let output: String
   let status: Int32
 
-  /// Runs a command to its end, with its output kept back. As serving with `--strict` does, it fails for requests that were
-  /// not expected.
+  /// Runs a command to its end, and collects its output. The run fails on unexpected requests, as `--strict` does.
   init(_ command: String, at url: String, _ server: Server) async {
     let result = await withCheckedContinuation { continuation in
-      // It waits on a queue of its own, as Swift's tasks share their threads.
+      // Waits on its own queue, since Swift's tasks share their threads.
       DispatchQueue(label: "rehearsal").async {
         let arguments = ["/bin/sh", "-c", command]
         continuation.resume(
@@ -187,9 +186,9 @@ private struct CommandRun: Sendable {
     self.status = status == 0 && !refusals.isEmpty ? 1 : status
   }
 
-  /// What the output says of failures that the output of another run does not.
+  /// The failures in the output that the output of another run does not have.
   ///
-  /// A failure begins with a line that says so, as test tools print one, and goes on to the next.
+  /// A failure begins with a line that test tools print for a failure, and ends before the next such line.
   func failures(beside other: CommandRun) -> [String] {
     // Times and addresses differ from run to run.
     let known = Set(Self.lines(of: other.output).map { $0.replacing(/[0-9]+/, with: "0") })
@@ -205,7 +204,7 @@ private struct CommandRun: Sendable {
     return failures.isEmpty ? [(new + ["The command ends with \(status)."]).joined(separator: "\n")] : failures
   }
 
-  /// The lines without colors, and without the mark that a tool begins them with.
+  /// The lines without colors, and without the marks of test tools at their start.
   private static func lines(of text: String) -> [String] {
     text.replacing(/\u{1B}\[[0-9;]*m/, with: "").split(whereSeparator: \.isNewline).map { line in
       String(line.drop { "✘✗×".contains($0) })
