@@ -125,7 +125,8 @@ let package = Package(
         ]),
       path: "Sources/JSONServerPlugin"
     ),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+    .target(name: "TestSupport", dependencies: ["CTestSupport"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "JSONServerValuesTests", dependencies: ["JSONServerValues"], swiftSettings: settings),
     .testTarget(
       name: "JSONDatabaseTests",
