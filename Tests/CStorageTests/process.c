@@ -177,6 +177,9 @@ static void missing_programs(void) {
 }
 
 int main(int count, char **arguments) {
+  // A program that runs the test in the background may ignore these.
+  signal(SIGINT, SIG_DFL);
+  signal(SIGHUP, SIG_DFL);
   EXPECT(count == 2 && chdir(arguments[1]) == 0);
   transfers();
   synchronization();
