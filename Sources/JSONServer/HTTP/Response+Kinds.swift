@@ -74,12 +74,10 @@ extension Response {
     _ pieces: AsyncStream<Piece>, length: Int? = nil, type: String, headers: KeyValuePairs<String, String> = [:]
   ) -> Response {
     var response = Response(200, headers, type: type)
-    let bytes = AsyncStream { continuation in
-      let task = Task {
-        for await piece in pieces { continuation.yield(Array(piece)) }
-        continuation.finish()
-      }
-      continuation.onTermination = { _ in task.cancel() }
+    // Each piece is taken when the client has read the one before: a stream may have no end.
+    let bytes = AsyncStream<[UInt8]> {
+      for await piece in pieces { return Array(piece) }
+      return nil
     }
     response.content = .stream(bytes, length: length)
     return response
