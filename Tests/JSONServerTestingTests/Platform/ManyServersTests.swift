@@ -14,7 +14,9 @@ struct ManyServersTests {
 
     @Test(.disabled(if: isWithin), arguments: [(256, 1024), (256, 256)])
     func `Hundreds of tests have servers at once, however few files may be open`(_ soft: Int, _ hard: Int) {
-      let limits = "ulimit -Sn \(soft) && ulimit -Hn \(hard) && export \(Self.variable)=1"
+      // All cases at once, as in a process that does not limit them.
+      let variables = "\(Self.variable)=1 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=500"
+      let limits = "ulimit -Sn \(soft) && ulimit -Hn \(hard) && export \(variables)"
       let run = "exec '\(Self.program)' --testing-library swift-testing --filter ManyServersTests 2>&1"
       let (output, isSuccess) = Shell.run("\(limits) && \(run)", in: "/tmp")
       let failures = output.split(separator: "\n").filter { $0.hasPrefix("✘") }
