@@ -183,7 +183,7 @@ extension Database {
   /// Removes the empty slots of collections that have more of them than records.
   ///
   /// Without that, every reader of all records would visit the slots of all records that were ever deleted. Copies of
-  /// the database keep their slots.
+  /// the database keep their slots, and so does a database whose schema demands it.
   ///
   /// - Parameters:
   ///   - base: The version before the changes.
@@ -196,6 +196,7 @@ extension Database {
     since base: Database, adjusting removed: inout [Reversal],
     tolerating tolerated: Int = RecordCollection.toleratedCount
   ) -> Bool {
+    guard !schema.keepsSlots else { return false }
     var isCompacted = false
     for position in changedPositions(since: base) {
       guard entries.indices.contains(position),

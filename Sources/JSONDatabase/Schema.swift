@@ -24,6 +24,8 @@ package struct Schema: Sendable {
   /// The longest address `/resource/id` of a new record, in bytes; a byte that is not a letter, a digit, `-`, `.`, `_`
   /// or `~` counts as three.
   package var maximumAddressBytes = Int.max
+  /// Whether records keep their slots for ever, since others know records by them.
+  package var keepsSlots = false
 
   package init() {}
 

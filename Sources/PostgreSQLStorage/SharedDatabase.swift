@@ -7,7 +7,7 @@
   ///
   /// One connection is for commits, one for reading and notices, and one for snapshots. Each blocks a thread of its own, never
   /// the caller.
-  package final class SharedDatabase: SharedStore {
+  package final class SharedDatabase: SnapshotStore {
     private let address: DatabaseAddress
     private let commits: CommitChannel
     private let reads: ReadChannel
@@ -27,6 +27,8 @@
       _ address: DatabaseAddress, _ schema: Schema, isWritten: Bool, hasSeed: Bool, seed: () throws -> Database?,
       onEdit: @escaping @Sendable (SourceEdit) -> Void, onWarning: @escaping @Sendable (String) -> Void
     ) throws -> OpenedSource {
+      var schema = schema
+      schema.keepsSlots = isWritten
       let (loaded, isSeeded) = try prepare(address, schema, seed: seed)
       let database = try loaded.database.get()
       var warnings: [String] = []
@@ -59,14 +61,19 @@
 
     package var version: Int { versions.base.id.number }
 
-    package var behind: Int { max(0, versions.newest - versions.base.id.number) }
+    package var isShared: Bool { true }
+    package var hasFixedResources: Bool { false }
+    package var hasHistory: Bool { false }
 
-    package var failure: StorageError? { versions.failure }
+    package var connection: ConnectionState? {
+      ConnectionState(
+        behind: max(0, versions.newest - versions.base.id.number), failure: versions.failure, stall: stall)
+    }
 
     /// Large writes cause shorter stalls.
     private static let longestStall = Duration.seconds(10)
 
-    package var stall: String? {
+    private var stall: String? {
       guard let stall = versions.stall, .now - stall > Self.longestStall else { return nil }
       return
         "\(address.description): nobody can write, since one transaction keeps all others from it; find it in pg_stat_activity, and end it."
@@ -98,10 +105,22 @@
       versions.change { $0.base = (VersionID(number: source.generation, commit: source.commitID), database) }
     }
 
+    package func saveHistory(
+      of database: Database, part: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+    ) {
+      completion(.failure(StorageError(.unavailable, "What servers share has no history of files.")))
+    }
+
+    package func snapshot(
+      _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+    ) {
+      text.write(to: path, completion: completion)
+    }
+
     package func releaseTurn() { commits.releaseTurn() }
 
     package func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
-      if let failure, !versions.isReached { return completion(.failure(failure)) }
+      if let failure = versions.failure, !versions.isReached { return completion(.failure(failure)) }
       reads.check(completion)
     }
 
@@ -110,7 +129,7 @@
     ) {
       copies.async { [self] in
         // A reset can replace a version that cannot be served.
-        if let failure, !versions.isReached { return completion(.failure(failure)) }
+        if let failure = versions.failure, !versions.isReached { return completion(.failure(failure)) }
         let isReached: () -> Bool = { self.versions.isReached }
         completion(
           Result { () throws(StorageError) in

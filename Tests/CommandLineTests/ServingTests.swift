@@ -180,7 +180,8 @@ struct ServingTests {
     _ = try await server.line(containing: "1 stub of stubs.json")
     #expect(try await get(url.appendingPathComponent("a")) == "another")
     try directory.write(#"[{"request": {"path": "/a"}, "response": {"status": 1000}}]"#, to: "stubs.json")
-    #expect(try await server.errorLine(containing: "invalid").contains("stubs.json:1:53: 'status' must be"))
+    // A server may also read, and report, the half-written file.
+    _ = try await server.errorLine(containing: "stubs.json:1:53: 'status' must be")
     #expect(try await get(url.appendingPathComponent("a")) == "another")
     server.send(SIGINT)
     #expect(await server.status() == 0)

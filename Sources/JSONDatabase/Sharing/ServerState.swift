@@ -32,16 +32,20 @@ package struct ServerState: Sendable {
     }
   }
 
+  /// Whether a store saves the state.
+  package let isSaved: Bool
   private var values: [Kind: [String: JSONValue]] = [:]
   /// The changes that may not be saved yet, oldest first.
   private var changed: [Key] = []
   /// The number of older changes, which are dropped.
   private var forgotten = 0
 
-  package init() {}
+  /// Creates an empty state of a server that does not save it.
+  package init() { isSaved = false }
 
   /// Creates the state that a store holds.
-  package init(_ rows: [Row]) {
+  package init(saved rows: [Row]) {
+    isSaved = true
     apply(rows)
   }
 

@@ -7,8 +7,9 @@ import JSONStorage
 extension AdminCall {
   /// Responds with the state of the server and the errors of its files.
   func reportHealth(on engine: isolated Engine) {
-    let (configuration, shared) = (engine.configuration, engine.writes.shared)
-    let failure = shared?.status(reads: configuration.reads)
+    let (configuration, store) = (engine.configuration, engine.store)
+    let connection = store?.connection
+    let failure = connection?.status(reads: configuration.reads)
     // The message names the file relative to the directory in which the server was started.
     let fault = engine.writes.invalidSource.map { message -> JSONValue in
       ["file": .string(configuration.title), "message": .string(configuration.naming(message))]
@@ -23,7 +24,7 @@ extension AdminCall {
       ("rules", engine.rules.counts),
       ("invalid", fault ?? .null),
     ])
-    if let shared { health["database"] = shared.health }
+    if let store, let connection { health["database"] = connection.health(of: store.version) }
     engine.finalize(context, .json(.object(health), status: failure == nil ? .ok : .serviceUnavailable))
   }
 
@@ -65,14 +66,14 @@ extension AdminCall {
   }
 }
 
-extension SharedStore {
+extension ConnectionState {
   /// The reason why requests do not reach the database, for the health's `status`; `nil` when they do.
   fileprivate func status(reads: Reads) -> String? {
     if failure != nil, reads == .linearizable { return "unreachable" }
     return stall == nil ? nil : "stalled"
   }
 
-  fileprivate var health: JSONValue {
+  fileprivate func health(of version: Int) -> JSONValue {
     [
       "reached": .bool(failure == nil), "version": .number(JSONNumber(version)),
       "behind": .number(JSONNumber(behind)), "message": (failure?.message ?? stall).map(JSONValue.string) ?? .null,

@@ -231,7 +231,7 @@ extension AdminRoute {
     },
     AdminRoute(.delete, "/snapshots/{name}", "DeleteSnapshot", "Deletes a snapshot.") { engine, call in
       engine.snapshots.remove(
-        call.name, on: engine, call.respond { $1 ? .json([:]) : Snapshots.unknown(call.name).response() })
+        call.name, on: engine, call.respond { $1 ? .json([:]) : RequestError.unknownSnapshot(call.name).response() })
     },
   ]
 

@@ -194,11 +194,11 @@ extension Engine {
     let mark = writes.state.mark
     let success = try change(&writes.state)
     follow(writes.state.rows(since: mark).map(\.key))
-    if !isShared { writes.state.forgetChanges(upTo: writes.state.mark) }
+    if !writes.state.isSaved { writes.state.forgetChanges(upTo: writes.state.mark) }
     return success
   }
 
-  /// Changes the server's state, and continues when the change is saved, where servers share the state.
+  /// Changes the server's state, and continues when the change is saved, where a store saves the state.
   ///
   /// - Parameter change: Called again when another server was first. When it throws, nothing is changed.
   func changeState<Success: Sendable>(
@@ -206,11 +206,11 @@ extension Engine {
     then completion: @escaping Completion<Success>
   ) {
     let outcome = Result { () throws(RequestError) in try changeState(change) }
-    guard isShared, case .success = outcome else { return completion(self, outcome) }
+    guard writes.state.isSaved, case .success = outcome else { return completion(self, outcome) }
     let call = SwiftCall(
       perform: { engine, _ throws(RequestError) in engine.changeState(change, then: completion) },
       completion: { error in self.execute { completion($0, error.map(Result.failure) ?? outcome) } })
-    writes.respondWhenShared(PendingResponse(requester: .code(call), response: .json([:])), showing: nil, on: self)
+    writes.respondWhenStateSaved(PendingResponse(requester: .code(call), response: .json([:])), showing: nil, on: self)
   }
 
   /// Updates everything that is derived from the state.

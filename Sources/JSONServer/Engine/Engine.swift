@@ -22,7 +22,8 @@ actor Engine: Application {
   let rules: Rules
   let journal: Journal
   let events = EventFeed()
-  let snapshots = Snapshots()
+  let snapshots: any Snapshots
+  var keptSnapshots = KeptSnapshots()
   var settings: Settings
   /// The sign-in; `nil` for a server without sign-in.
   let signIn: SignInState?
@@ -30,8 +31,6 @@ actor Engine: Application {
   let sessions: Sessions
   /// Whether this engine belongs to a session.
   let isSession: Bool
-  /// Whether other servers write the data, too.
-  nonisolated let isShared: Bool
   /// The calls to another server; `nil` for none.
   let upstreamCalls: UpstreamCalls?
   var hints = Hints()
@@ -68,8 +67,8 @@ actor Engine: Application {
     settings = Settings(configuration)
     signIn = SignInState(configuration)
     sessions = Sessions(areAllowed: configuration.hasSessions)
+    snapshots = (source.store as? any SnapshotStore).map(StoredSnapshots.init) ?? MemorySnapshots()
     isSession = false
-    isShared = source.store is any SharedStore
     upstreamCalls = configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) }
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
     isMounted = mount != Mount()
@@ -92,8 +91,8 @@ actor Engine: Application {
     settings = Settings(server.configuration)
     signIn = SignInState(server.configuration)
     sessions = server.sessions
+    snapshots = MemorySnapshots()
     isSession = true
-    isShared = false
     upstreamCalls = server.upstreamCalls
     mount = server.mount
     isMounted = server.isMounted

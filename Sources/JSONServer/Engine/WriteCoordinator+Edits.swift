@@ -52,7 +52,7 @@ struct Takeover {
 
 extension WriteCoordinator {
   /// Whether a copy is kept of data that an edit, a reset or a snapshot removes.
-  var hasHistory: Bool { store != nil && shared == nil && durability != .ephemeral }
+  var hasHistory: Bool { store?.hasHistory == true && durability != .ephemeral }
 
   /// Processes a change of the source.
   func receive(_ edit: SourceEdit, on engine: isolated Engine) {
@@ -76,24 +76,42 @@ extension WriteCoordinator {
     }
   }
 
-  /// Loads the edits that have arrived, unless other work must end first.
+  /// Loads the edits, and the writes of other servers, that have arrived, unless other work must end first.
   ///
   /// A commit in flight is based on the old version: it ends with the same edit, unless the edit is in another file.
+  ///
+  /// A large write waits for the turn after writes of other servers. Otherwise these would overtake it again and again,
+  /// and no read would be served before it ended. A write that waits for its commit is not rolled back: a commit that
+  /// collides takes the turn.
   func takeDelayedEdits(on engine: isolated Engine) {
-    if let shared { return takeForeignChanges(shared, on: engine) }
-    while commits.inFlight == nil, takeover == nil, largeWrite == nil, !delayedEdits.isEmpty {
-      let source = delayedEdits.removeFirst()
-      // Opened files begin with generation 0; a later file brings its own generation.
-      let known = generations[source.name] ?? (database.resource(named: source.name) == nil ? -1 : 0)
-      if source.generation > known { takeOver(source, on: engine) }
+    var overtaken: [Requester] = []
+    while commits.inFlight == nil, takeover == nil, let source = delayedEdits.first,
+      source.isOfServers ? !commits.open.isLarge : largeWrite == nil
+    {
+      delayedEdits.removeFirst()
+      guard isNews(source) else { continue }
+      if source.isOfServers { overtaken += abandonLargeWrite() }
+      takeOver(source, on: engine)
     }
+    releaseReads(on: engine)
+    for requester in overtaken {
+      let pending = PendingResponse(requester: requester, response: .json([:]), awaitsTurn: true)
+      if commits.add(pending, changing: []) { startCommitSoon(on: engine) }
+    }
+  }
+
+  private func isNews(_ source: LoadedSource) -> Bool {
+    if source.isOfServers { return source.generation > baseVersion }
+    // Opened files begin with generation 0; a later file brings its own generation.
+    let known = generations[source.name] ?? (database.resource(named: source.name) == nil ? -1 : 0)
+    return source.generation > known
   }
 
   /// Replaces the data with an edited source, and carries out unsaved changes again.
   ///
   /// When the edit removes or reverts acknowledged writes, these get a durable copy first (R2).
   func takeOver(_ source: LoadedSource, on engine: isolated Engine) {
-    if let shared { return takeOver(source, from: shared, on: engine) }
+    if case .newer(let newer, let since) = source.content { return takeOver(newer, since, source, on: engine) }
     let waiting = takeBackUnsavedRequests(on: engine)
     guard takeover == nil else {
       takeover?.waiting += waiting
@@ -251,10 +269,9 @@ extension WriteCoordinator {
     takeDelayedEdits(on: engine)
   }
 
-  func resume(_ waiting: [Requester], on engine: isolated Engine) {
+  private func resume(_ waiting: [Requester], on engine: isolated Engine) {
     for requester in waiting {
-      // Where servers share a database, each conflict is the success of another server.
-      if requester.attempts >= 3, shared == nil {
+      if requester.attempts >= 3 {
         let message = "The file is being edited again and again; the write was not saved. Try again."
         engine.refuse(requester, because: RequestError(.unavailable, message))
       } else {
@@ -267,7 +284,7 @@ extension WriteCoordinator {
     if case .part(let part) = source.content {
       initial.replace(with: part.taken(from: edited.separated()), ids: ids)
       // A resource with a new file is added to the snapshots.
-      engine.snapshots.add(part)
+      engine.keptSnapshots.add(part)
     } else {
       initial = source.applied(to: initial, ids: ids).separated()
     }

@@ -13,13 +13,11 @@ final class WriteCoordinator {
   private var saved: (database: Database, deletions: Deletions)
   /// The server's state in addition to the data.
   var state: ServerState
-  /// The saved state; empty where servers do not share it.
+  /// The saved state; empty where it is not saved.
   private var savedState: ServerState
   let ids: IDGenerator
   /// The store; `nil` for data in memory.
   let store: (any Store)?
-  /// The store, if other servers write the data, too.
-  let shared: (any SharedStore)?
   /// The requests that wait for the number of the newest version.
   var readIndex = ReadIndex()
   /// The error of the file, while the last valid version is served; `nil` for none.
@@ -27,6 +25,8 @@ final class WriteCoordinator {
   /// The data that was last loaded from the source: a reset restores it, and an edit can lose only later writes.
   var initial: Database
   let durability: Server.Configuration.Durability
+  /// Whether responses show only saved data.
+  private let showsOnlySaved: Bool
   var commits = CommitQueue()
   private var slowCommitNotice: EventLoopExecutor.ScheduledTask?
   /// The deletions that can be undone.
@@ -50,17 +50,21 @@ final class WriteCoordinator {
     saved = (source.database, Deletions())
     self.initial = initial
     store = source.store
-    shared = source.store as? any SharedStore
-    state = ServerState(source.state)
+    state = source.state.map { ServerState(saved: $0) } ?? ServerState()
     savedState = state
     self.ids = ids
     self.durability = durability
+    // Other servers show and keep only committed data.
+    showsOnlySaved = durability == .full || state.isSaved
   }
 
   // MARK: Pending responses
 
   /// Whether everything is on disk.
   var isSaved: Bool { commits.isIdle }
+
+  /// The number of the version on which the next commit is based; negative when that is unknown.
+  var baseVersion: Int { store?.version ?? 0 }
 
   /// Replaces the data with a changed version.
   func take(_ changed: Database) {
@@ -122,8 +126,7 @@ final class WriteCoordinator {
   func respondWhenDurable(
     _ pending: PendingResponse, showing resource: @autoclosure () -> String?, on engine: isolated Engine
   ) {
-    // Other servers show and keep only committed data.
-    if !commits.isIdle, durability == .full || shared != nil,
+    if !commits.isIdle, showsOnlySaved,
       commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
     {
       return pending.requester.proceed()
@@ -131,11 +134,15 @@ final class WriteCoordinator {
     engine.respond(to: pending.requester, with: pending.response)
   }
 
-  /// Responds when a change of the shared state, and the data that the response shows, are saved.
+  /// Responds when a change of the state, and the data that the response shows, are saved.
   ///
-  /// - Parameter resource: The only resource that the response shows; `nil` when there may be several.
-  func respondWhenShared(_ pending: PendingResponse, showing resource: String?, on engine: isolated Engine) {
-    guard shared != nil else { return respondWhenDurable(pending, showing: resource, on: engine) }
+  /// - Parameter resource: The resource that the response shows; `nil` when it shows none.
+  func respondWhenStateSaved(_ pending: PendingResponse, showing resource: String?, on engine: isolated Engine) {
+    guard state.isSaved else {
+      // A request that is carried out again, since data was rolled back, must not find its token void.
+      guard resource != nil else { return engine.respond(to: pending.requester, with: pending.response) }
+      return respondWhenDurable(pending, showing: resource, on: engine)
+    }
     var pending = pending
     pending.changesState = true
     if commits.add(pending, changing: []) { startCommitSoon(on: engine) }
@@ -147,7 +154,7 @@ final class WriteCoordinator {
   /// - Parameter isWhole: Whether this is the complete state.
   func takeState(_ rows: [ServerState.Row], isWhole: Bool, on engine: isolated Engine) {
     let keys = (isWhole ? state.keys : []) + rows.map(\.key)
-    if isWhole { state = ServerState(rows) } else { state.apply(rows) }
+    if isWhole { state = ServerState(saved: rows) } else { state.apply(rows) }
     savedState = state
     engine.follow(keys)
   }
@@ -195,7 +202,7 @@ final class WriteCoordinator {
   private func startCommit(on engine: isolated Engine) {
     // A commit gives up the turn, and without the turn a large write may begin again and again. A change of the state
     // alone waits for the turn as other writes do.
-    let mustWait = shared != nil && commits.open.resources.isEmpty && (largeWrite != nil || takeover != nil)
+    let mustWait = commits.open.changesOnlyState && (largeWrite != nil || takeover != nil)
     guard let store, commits.start(isAllowed: !mustWait) else { return }
     let (version, deletions, state) = (database, deletions, state)
     watchSlowCommit(of: version, on: engine)
@@ -207,12 +214,11 @@ final class WriteCoordinator {
         }
       }
     }
-    if let shared, commits.inFlight?.takesTurn == true { return shared.takeTurn(completion: completion) }
+    if commits.inFlight?.takesTurn == true { return store.takeTurn(completion: completion) }
     store.commit(version, after: saved.database, state.rows(since: savedState.mark), completion: completion)
   }
 
   private func recordSaved(_ state: ServerState) {
-    guard shared != nil else { return }
     savedState = state
     savedState.forgetChanges(upTo: state.mark)
     self.state.forgetChanges(upTo: state.mark)
@@ -253,10 +259,9 @@ final class WriteCoordinator {
       goOnCommitting(on: engine)
     case .moved(to: let source):
       takeOver(source, on: engine)
-    case .failed(let error) where error.code == .durabilityUnknown && shared == nil:
-      // The file holds the version: memory keeps it, and the client learns that its durability is unknown. Where
-      // servers share the data, the database may or may not have the version: memory goes back until the database says
-      // which.
+    case .failed(let error) where error.code == .durabilityUnknown && baseVersion >= 0:
+      // The file holds the version: memory keeps it, and the client learns that its durability is unknown. A database of
+      // several servers may or may not have the version: memory goes back until the database says which.
       for pending in finishCommit(of: version, deletions, on: engine) {
         publishChange(of: pending, on: engine)
         if pending.isWrite {
@@ -269,10 +274,10 @@ final class WriteCoordinator {
     case .failed(let error):
       refuse(error, on: engine)
       // The failed commit does not bring the version for which others wait.
-      if let shared { askAgain(shared, on: engine) }
+      askAgain(on: engine)
     }
     takeDelayedEdits(on: engine)
-    if shared != nil { releaseReads(on: engine) }
+    releaseReads(on: engine)
   }
 
   /// Records that the written version is in the file.
@@ -284,8 +289,8 @@ final class WriteCoordinator {
     let responses = commits.finish()
     let base = saved.database
     recordSaved(version, deletions)
-    // Other servers know records by their slots, and a large write changes a copy with the old slots.
-    if shared == nil, largeWrite == nil {
+    // A large write changes a copy with the old slots.
+    if largeWrite == nil {
       compact(since: base, on: engine)
       if commits.isIdle { recordSaved(database, self.deletions) }
     }
@@ -423,6 +428,8 @@ struct Batch {
   var isLarge = false
 
   var isEmpty: Bool { responses.isEmpty }
+  /// Whether the commit changes the state, and no data.
+  var changesOnlyState: Bool { resources.isEmpty && responses.contains(where: \.isWrite) }
   /// Whether the commit only takes the turn, and its requests are carried out after that.
   var takesTurn: Bool { responses.contains(where: \.awaitsTurn) }
 }

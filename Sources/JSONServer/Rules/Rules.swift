@@ -178,7 +178,7 @@ final class Rules {
 
   /// Adds a rule and passes on its id. Servers of one database share the rule, unless it is a hold or has a closure.
   func add(_ rule: Rule, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Int>) {
-    guard engine.isShared, let value = SharedRule.value(of: rule) else {
+    guard engine.writes.state.isSaved, let value = SharedRule.value(of: rule) else {
       return completion(engine, .success(table.add(rule)))
     }
     let last = table.lastID(of: rule.kind)
@@ -192,12 +192,11 @@ final class Rules {
     _ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil, on engine: isolated Engine,
     _ completion: @escaping Engine.Completion<Bool>
   ) {
-    let isShared = engine.isShared && kind.isShared
-    let isForAll = id == nil && isShared
-    // The server keeps its own rules when removing the shared rules fails.
+    // The server keeps its own rules when removing all shared rules fails.
+    let isForAll = id == nil && kind.isShared
     let isOwn = !isForAll && table.removeOwn(kind, id)
     if kind == .hold, isOwn { release(from: id, failingWith: response, on: engine) }
-    guard isShared, !isOwn else { return completion(engine, .success(isOwn)) }
+    guard kind.isShared, !isOwn else { return completion(engine, .success(isOwn)) }
     engine.changeState {
       SharedRule.remove(kind, id, from: &$0)
     } then: { engine, result in

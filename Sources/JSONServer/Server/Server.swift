@@ -24,9 +24,11 @@ public final class Server: Sendable {
   private let security: TransportSecurity?
   private let listening: ListeningState
 
-  private init(_ engine: Engine, _ configuration: Configuration, _ security: TransportSecurity?) {
+  private init(
+    _ engine: Engine, isShared: Bool, _ configuration: Configuration, _ security: TransportSecurity?
+  ) {
     root = engine
-    application = engine.isShared ? SharedApplication(engine: engine, reads: configuration.reads) : engine
+    application = isShared ? SharedApplication(engine: engine, reads: configuration.reads) : engine
     session = nil
     listening = ListeningState()
     self.configuration = configuration
@@ -111,7 +113,7 @@ public final class Server: Sendable {
     for warning in source.warnings + configuration.warnings(about: source.database) {
       configuration.onEvent(.warning(warning))
     }
-    return Server(engine, configuration, security)
+    return Server(engine, isShared: source.store?.isShared == true, configuration, security)
   }
 
   /// Reads the source, and listens until you call ``stop(grace:)``.

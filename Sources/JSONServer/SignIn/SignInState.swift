@@ -29,7 +29,7 @@ final class SignInState {
   }
 
   private func currentUsers(on engine: isolated Engine) -> Users {
-    Users(collection: users, database: engine.writes.database, isShared: engine.isShared)
+    Users(collection: users, database: engine.writes.database)
   }
 
   /// Refuses a request without the necessary rights, and passes on all others.
@@ -60,7 +60,7 @@ final class SignInState {
     _ token: @autoclosure () -> String?, _ context: RequestContext, on engine: isolated Engine,
     then goOn: @escaping @Sendable (isolated Engine) throws(RequestError) -> Void
   ) throws(RequestError) {
-    guard engine.isShared, engine.configuration.reads == .local, let token = token(),
+    guard engine.configuration.reads == .local, let token = token(),
       engine.writes.state[.token, token] == nil
     else { return try goOn(engine) }
     engine.writes.whenCurrent(on: engine) { engine, failure in
@@ -117,10 +117,8 @@ final class SignInState {
       }
       response = PreparedResponse(status: .noContent)
     }
-    // What is begun again, as when the users are taken back that a response shows, must not find its token void.
-    guard engine.isShared || showsUser else { return engine.finalize(context, response) }
     let pending = PendingResponse(requester: .client(context, .signIn(route)), response: response)
-    engine.writes.respondWhenShared(pending, showing: users, on: engine)
+    engine.writes.respondWhenStateSaved(pending, showing: showsUser ? users : nil, on: engine)
   }
 
   private func register(
@@ -159,11 +157,11 @@ final class SignInState {
     }
   }
 
-  /// Voids the tokens of missing users, before another user gets one of their ids. Where servers share the data, tokens
+  /// Voids the tokens of missing users, before another user gets one of their ids. Where records keep their slots, tokens
   /// themselves tell these users apart.
   func forgetUsers(on engine: isolated Engine) {
-    if !engine.isShared {
-      let users = currentUsers(on: engine)
+    let users = currentUsers(on: engine)
+    if !users.database.schema.keepsSlots {
       engine.changeState { Tokens.revoke(in: &$0) { !users.isHolder($0) } }
     }
     engine.events.endVoidWatches(on: engine)

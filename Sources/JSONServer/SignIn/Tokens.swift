@@ -28,8 +28,7 @@ struct Tokens: Sendable {
     let user: String
     /// The email address, or the name, with which the user signed in.
     let email: String
-    /// The slot of the user's record, where servers share the data: a later user with the same id has another slot.
-    /// `nil` where records may move.
+    /// The slot of the user's record, where records keep their slots: a later user with the same id has another slot.
     var slot: Int?
   }
 

@@ -6,8 +6,6 @@ struct Users {
   /// The name of their collection.
   let collection: String
   let database: Database
-  /// Whether other servers write the data, too.
-  let isShared: Bool
 
   /// The member with a user's id.
   var idName: String { database.schema.idName(of: collection) }
@@ -49,11 +47,11 @@ struct Users {
     let record = JSONValue(user)
     return Tokens.Holder(
       user: id, email: record["email"]?.string ?? record["username"]?.string ?? "",
-      slot: isShared ? database.slot(of: id, in: collection) : nil)
+      slot: database.schema.keepsSlots ? database.slot(of: id, in: collection) : nil)
   }
 
-  /// Whether the user of a token still exists. Where servers share the data, another user may have the id now, and also
-  /// the slot if it was the last one.
+  /// Whether the user of a token still exists. Where records keep their slots, another user may have the id now, and also the
+  /// slot if it was the last one.
   func isHolder(_ holder: Tokens.Holder) -> Bool {
     guard let user = try? database.record(holder.user, in: collection) else { return false }
     return holder.slot == nil || self.holder(id: holder.user, of: user) == holder

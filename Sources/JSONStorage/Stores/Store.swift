@@ -45,29 +45,24 @@ package protocol Store: Sendable {
 
   /// Finishes the work in progress and closes the store. Blocks until that is done.
   func close()
-}
 
-extension Store {
-  /// Only servers change the data.
-  package func look() -> [String: String] { [:] }
-}
+  // MARK: What several servers write
 
-/// A store that several servers write.
-///
-/// After a commit with the result `moved`, the server keeps the turn: nobody else writes until its next commit, or
-/// until ``releaseTurn()``, so the repeated commit cannot collide again.
-package protocol SharedStore: Store {
-  /// The version on which further commits are based; negative after a commit with an unknown outcome.
+  /// Whether other servers write the data, too, so that the store keeps the state beside the data.
+  ///
+  /// After a commit with the result `moved`, a server of such a store keeps the turn: nobody else writes until its next
+  /// commit, or until ``releaseTurn()``, so the repeated commit cannot collide again.
+  var isShared: Bool { get }
+
+  /// Whether ``saveHistory(of:part:completion:)`` keeps copies.
+  var hasHistory: Bool { get }
+
+  /// The number of the version on which further commits are based, where versions have one; negative after a commit
+  /// with an unknown outcome.
   var version: Int { get }
 
-  /// The number of versions by which the newest known version is ahead.
-  var behind: Int { get }
-
-  /// The reason why the database cannot be reached; `nil` when it can.
-  var failure: StorageError? { get }
-
-  /// The reason why nobody can write, although the database can be reached; `nil` when writing works.
-  var stall: String? { get }
+  /// The state of the connection to a database; `nil` for files.
+  var connection: ConnectionState? { get }
 
   /// Takes the turn for the next commit. The result is `moved`, even when nobody else has written, or a failure.
   func takeTurn(completion: @escaping @Sendable (CommitResult) -> Void)
@@ -77,7 +72,38 @@ package protocol SharedStore: Store {
 
   /// Determines the newest version, after passing on all writes of others up to it. Fails while these cannot be served.
   func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void)
+}
 
+/// Only one server writes the data.
+extension Store {
+  package func look() -> [String: String] { [:] }
+  package var isShared: Bool { false }
+  package var hasHistory: Bool { true }
+  package var version: Int { 0 }
+  package var connection: ConnectionState? { nil }
+  package func takeTurn(completion: @escaping @Sendable (CommitResult) -> Void) { completion(.done) }
+  package func releaseTurn() {}
+  package func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
+    completion(.success(version))
+  }
+}
+
+/// The connection of a store to the database that several servers share.
+package struct ConnectionState: Sendable {
+  /// The number of versions by which the newest known version is ahead.
+  package let behind: Int
+  /// The reason why the database cannot be reached; `nil` when it can.
+  package let failure: StorageError?
+  /// The reason why nobody can write, although the database can be reached; `nil` when writing works.
+  package let stall: String?
+
+  package init(behind: Int, failure: StorageError?, stall: String?) {
+    (self.behind, self.failure, self.stall) = (behind, failure, stall)
+  }
+}
+
+/// A store that keeps named snapshots of the data itself.
+package protocol SnapshotStore: Store {
   /// Lists, saves, restores or removes snapshots; passes on the snapshots of the action, none if there is no such snapshot.
   func snapshots(
     _ action: SnapshotAction, completion: @escaping @Sendable (Result<[SnapshotEntry], StorageError>) -> Void)
@@ -94,22 +120,6 @@ package enum SnapshotAction: Sendable {
   case remove(String)
 }
 
-extension SharedStore {
-  package var hasFixedResources: Bool { false }
-
-  package func saveHistory(
-    of database: Database, part: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
-  ) {
-    completion(.failure(StorageError(.unavailable, "What servers share has no history of files.")))
-  }
-
-  package func snapshot(
-    _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
-  ) {
-    text.write(to: path, completion: completion)
-  }
-}
-
 /// An opened source: its content, and the store of its changes.
 package struct OpenedSource: Sendable {
   /// The store; `nil` for a source in memory.
@@ -117,10 +127,10 @@ package struct OpenedSource: Sendable {
   package let database: Database
   /// Warnings for the user.
   package let warnings: [String]
-  /// The state that servers share in addition to the data.
-  package let state: [ServerState.Row]
+  /// The state that servers share in addition to the data; `nil` where they share none.
+  package let state: [ServerState.Row]?
 
-  package init(store: (any Store)?, database: Database, warnings: [String], state: [ServerState.Row] = []) {
+  package init(store: (any Store)?, database: Database, warnings: [String], state: [ServerState.Row]? = nil) {
     self.store = store
     self.database = database
     self.warnings = warnings
@@ -146,8 +156,8 @@ package struct LoadedSource: Sendable {
     /// The resource of one file of several.
     case part(DatabasePart)
     /// The whole database with the writes of other servers since a generation. It shares all unchanged records with the
-    /// version of that generation.
-    case newer(Database, since: Int)
+    /// version of that generation; `nil` when everything was read.
+    case newer(Database, since: Int?)
   }
 
   package let content: Content
@@ -185,6 +195,11 @@ package struct LoadedSource: Sendable {
     case .part(let part): part.isLarge
     case .newer: false
     }
+  }
+
+  /// Whether other servers have written it. They knew the version on which it is based; an edit may not.
+  package var isOfServers: Bool {
+    if case .newer = content { true } else { false }
   }
 
   /// Whether nobody has written since the last version.

@@ -18,8 +18,7 @@
     var source: Result<LoadedSource, StorageError> {
       database.map { database in
         LoadedSource(
-          since.map { .newer(database, since: $0) } ?? .whole(database), generation: id.number, state: state,
-          commitID: id.commit, problem: problem)
+          .newer(database, since: since), generation: id.number, state: state, commitID: id.commit, problem: problem)
       }
     }
   }
