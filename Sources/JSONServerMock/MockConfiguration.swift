@@ -16,7 +16,7 @@ package struct MockConfiguration: Sendable {
   /// - Throws: ``MockServerError`` for data that is not there.
   package init(
     _ data: MockData, pathPrefix: String, unexpectedRequests: UnexpectedRequests, auth: String?, listens: Bool,
-    sourcePath: String, configure: (inout Server.Configuration) -> Void
+    sourcePath: String, configure: (inout Server.Configuration) throws -> Void
   ) throws {
     server = Server.Configuration(source: try data.source(sourcePath))
     // A test's data needs no guard against the names of other sites; a client may call it by its real backend's name.
@@ -29,7 +29,10 @@ package struct MockConfiguration: Sendable {
     server.journalByteCapacity = .max
     server.signIn = auth.map { Server.SignIn(users: $0) }
     server.hasSessions = true
-    configure(&server)
+    server.spellings = [
+      "Server.addFault": "server.fail", "Server.hold": "server.hold", "Server.releaseHold": "hold.release",
+    ]
+    try configure(&server)
     self.listens = listens
   }
 

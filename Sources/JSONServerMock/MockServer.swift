@@ -80,7 +80,7 @@ public final class MockServer: Sendable {
   public static func start(
     _ data: MockData = [:], pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
     auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
-    configure: (inout Server.Configuration) -> Void = { _ in }
+    configure: (inout Server.Configuration) throws -> Void = { _ in }
   ) async throws -> MockServer {
     try await start(
       try MockConfiguration(
@@ -92,7 +92,7 @@ public final class MockServer: Sendable {
   @_disfavoredOverload
   public static func start(
     _ data: JSONValue, pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
-    auth: String? = nil, listens: Bool = true, configure: (inout Server.Configuration) -> Void = { _ in }
+    auth: String? = nil, listens: Bool = true, configure: (inout Server.Configuration) throws -> Void = { _ in }
   ) async throws -> MockServer {
     try await start(
       .json(data), pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,

@@ -65,7 +65,7 @@ extension Trait where Self == JSONServerTrait {
   public static func jsonServer(
     _ data: MockData = [:], pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
     auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
-    configure: @escaping @Sendable (inout Server.Configuration) -> Void = { _ in }
+    configure: @escaping @Sendable (inout Server.Configuration) throws -> Void = { _ in }
   ) -> JSONServerTrait {
     JSONServerTrait {
       try MockConfiguration(
@@ -79,7 +79,7 @@ extension Trait where Self == JSONServerTrait {
   public static func jsonServer(
     _ data: JSONValue, pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
     auth: String? = nil, listens: Bool = true,
-    configure: @escaping @Sendable (inout Server.Configuration) -> Void = { _ in }
+    configure: @escaping @Sendable (inout Server.Configuration) throws -> Void = { _ in }
   ) -> JSONServerTrait {
     .jsonServer(
       .json(data), pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,

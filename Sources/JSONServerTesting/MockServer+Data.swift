@@ -29,10 +29,71 @@ extension MockServer {
     do {
       return try values.decode([Record].self, decoder: decoder)
     } catch {
-      let failure = DecodingFailure(error, in: collection, values)
-      throw MockServerError(.unreadableRecord, "\(failure)\nThe record is \(failure.value)")
-        .at(sourceLocation.fileID, sourceLocation.line)
+      throw Self.unreadable(DecodingFailure(error, in: collection, values), at: sourceLocation)
     }
+  }
+
+  /// Returns a record of a collection.
+  ///
+  /// ```swift
+  /// #expect(try await server.record("bookmarks", id: 7, as: Bookmark.self).title == "NIO")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - collection: The collection's name.
+  ///   - id: The record's id.
+  ///   - type: The type of the record.
+  ///   - decoder: Reads the record.
+  ///   - isolation: The actor that the record is read on; the caller's.
+  ///   - sourceLocation: The place of the call, for the error.
+  /// - Throws: `ServerError` when there is no such record; ``MockServerError`` that names the member when the record cannot
+  ///   be read.
+  public func record<Record: Decodable>(
+    _ collection: String, id: some CustomStringConvertible, as type: Record.Type = Record.self,
+    decoder: JSONDecoder = JSONDecoder(), isolation: isolated (any Actor)? = #isolation,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Record {
+    let value = try await server.value(of: collection, id: "\(id)")
+    do {
+      return try value.decode(Record.self, decoder: decoder)
+    } catch {
+      throw Self.unreadable(DecodingFailure(error, in: "\(collection)/\(id)", value), at: sourceLocation)
+    }
+  }
+
+  private static func unreadable(_ failure: DecodingFailure, at place: SourceLocation) -> MockServerError {
+    MockServerError(.unreadableRecord, "\(failure)\nThe record is \(failure.value)").at(place.fileID, place.line)
+  }
+
+  /// Changes the data as another client of the same backend does, with any request that the server takes.
+  ///
+  /// ```swift
+  /// try await server.send(.post, "/bookmarks", body: ["title": "Added on another device"])
+  /// ```
+  ///
+  /// The request is none of ``requests``, and meets no stub, fault or hold.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - path: The path, with the query.
+  ///   - body: The body; `nil` for none.
+  ///   - headers: Further header fields, such as `Authorization` where users sign in.
+  ///   - sourceLocation: The place of the call, for the error.
+  /// - Returns: The response, whose ``JSONServer/Response/json`` is the record.
+  /// - Throws: ``MockServerError`` with the server's message when the server refuses the request.
+  @discardableResult
+  public func send(
+    _ method: HTTPRequest.Method, _ path: String, body: JSONValue? = nil, headers: KeyValuePairs<String, String> = [:],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws(MockServerError) -> Response {
+    let response = await server.respondUnseen(method, path, body: body, headers: headers)
+    guard response.status.code < 400 else {
+      let reason = response.errorMessage ?? response.testDescription
+      throw MockServerError(
+        .invalidSetup, "The server refuses \(method) \(path) with \(response.status.code): \(reason)"
+      ).at(sourceLocation.fileID, sourceLocation.line)
+    }
+    return response
   }
 
   /// Restores the data of the start; the journal, faults and stubs stay.
@@ -130,6 +191,14 @@ extension MockServer {
     guard !lines.isEmpty else { return nil }
     return MockServerError(
       .unmetExpectation, "'\(resource)' is not as expected:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
+  }
+}
+
+extension Response: CustomTestStringConvertible {
+  /// The status and the body: `404 {"error":"…"}`.
+  public var testDescription: String {
+    let text = json?.text(pretty: false) ?? String(validating: bytes, as: UTF8.self) ?? "(\(bytes.count) bytes)"
+    return text.isEmpty ? "\(status.code)" : "\(status.code) \(text)"
   }
 }
 

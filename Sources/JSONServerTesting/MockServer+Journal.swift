@@ -224,7 +224,9 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
     switch pattern.body {
     case .including(let part): lines += JSONDifference.lines(expected: part, actual: request.json, isPart: true)
     case .equal(let value): lines += JSONDifference.lines(expected: value, actual: request.json)
-    case nil: break
+    case .data(let data) where !data.elementsEqual(request.bytes):
+      lines.append("body: expected \(RequestPattern.text(of: data)), was \(RequestPattern.text(of: request.bytes))")
+    case .data, nil: break
     }
     return lines
   }

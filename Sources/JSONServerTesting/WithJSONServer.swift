@@ -29,7 +29,7 @@ public import JSONServerMock
 public func withJSONServer<Result>(
   _ data: MockData = [:], pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
   auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
-  isolation: isolated (any Actor)? = #isolation, configure: (inout Server.Configuration) -> Void = { _ in },
+  isolation: isolated (any Actor)? = #isolation, configure: (inout Server.Configuration) throws -> Void = { _ in },
   _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
   let configuration = try MockConfiguration(
@@ -44,7 +44,7 @@ public func withJSONServer<Result>(
 public func withJSONServer<Result>(
   _ data: JSONValue, pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
   auth: String? = nil, listens: Bool = true, isolation: isolated (any Actor)? = #isolation,
-  configure: (inout Server.Configuration) -> Void = { _ in }, _ body: (MockServer) async throws -> Result
+  configure: (inout Server.Configuration) throws -> Void = { _ in }, _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
   try await withJSONServer(
     .json(data), pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,

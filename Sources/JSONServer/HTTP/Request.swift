@@ -188,10 +188,16 @@ extension Request {
   /// let saved = try await server.waitForRequest(.post("/bookmarks")).decode(Bookmark.self)
   /// ```
   ///
-  /// - Throws: `DecodingError` with the coding path of a missing or mistyped value; a missing body counts as null.
+  /// - Throws: `DecodingError` with the coding path of a missing or mistyped value, or that says that there is no body.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
-  ) throws -> Value { try (json ?? .null).decode(type, decoder: decoder) }
+  ) throws -> Value {
+    guard let json else {
+      let context = DecodingError.Context(codingPath: [], debugDescription: "\(method) \(target) has no body.")
+      throw DecodingError.valueNotFound(type, context)
+    }
+    return try json.decode(type, decoder: decoder)
+  }
 
   /// Whether the target may have a parameter for JSONP.
   ///

@@ -40,7 +40,7 @@ public struct Response: Sendable {
   package var problem: String?
 
   /// The message of an error, for clients that accept only plain text.
-  var errorMessage: String?
+  package var errorMessage: String?
 
   /// Creates a response.
   package init(

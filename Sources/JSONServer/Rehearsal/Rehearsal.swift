@@ -114,7 +114,9 @@ package struct Rehearsal: Sendable {
     }
     if let name = only.first(where: { name in !changes.contains { $0.isNamed(name) } }) {
       let names = Set(changes.flatMap { ["\($0.place)", $0.row.name] }).sorted().joined(separator: ", ")
-      throw ServerError(.invalidConfiguration, "No change is named '\(name)'; there are \(names).")
+      let isKnown = CompatibleChange.catalog.contains { $0.name == name }
+      let problem = isKnown ? "The change '\(name)' does not apply to this data" : "No change is named '\(name)'"
+      throw ServerError(.invalidConfiguration, "\(problem); there are \(names).")
     }
     let chosen = changes.filter {
       (only.isEmpty || only.contains(where: $0.isNamed)) && !ignored.contains(where: $0.isNamed)

@@ -42,6 +42,11 @@ public struct Fault: Sendable {
     self.delay = delay
   }
 
+  /// Creates a fault with a fixed delay.
+  public init(_ request: RequestPattern, _ response: Response? = nil, times: Int? = nil, delay: Duration) {
+    self.init(request, response, times: times, delay: delay...delay)
+  }
+
   /// What happens to the connection; `nil` leaves it open.
   var action: Action? {
     switch response?.delivery {

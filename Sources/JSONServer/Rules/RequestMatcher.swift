@@ -71,6 +71,7 @@ package struct RequestMatcher: Sendable {
     case nil: return true
     case .including(let part): return request.body?.holds(part) { _ in true } ?? false
     case .equal(let value): return request.body == value
+    case .data(let data): return data.elementsEqual(request.request.bytes)
     }
   }
 
@@ -129,7 +130,7 @@ package final class MatchableRequest: Sendable {
   let method: HTTPRequest.Method
   let headerFields: HTTPFields
   let targets: [Target]
-  private let request: Request
+  fileprivate let request: Request
   /// The parsed body; `nil` until a pattern needs it.
   private let knownBody = NIOLockedValueBox<JSONValue??>(nil)
 

@@ -1,6 +1,12 @@
 package import HTTPTypes
 public import JSONServerValues
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// The requests that a stub, a fault, a hold or an expectation matches.
 ///
 /// A request must match all properties that have a value. A path matches the path as it was sent, with or without the server's
@@ -22,17 +28,23 @@ public struct RequestPattern: Sendable, Hashable {
     }
   }
 
-  /// The request's body as JSON; forms and tables are converted to JSON.
+  /// The request's body: as JSON, to which forms and tables are converted, or as it was sent.
   public enum Body: Sendable, Hashable {
     /// The body contains this value: objects by their members, arrays element by element, other values if equal.
     case including(JSONValue)
     /// The body equals this value; the order of members and the spelling of numbers make no difference.
     case equal(JSONValue)
+    /// The body consists of exactly these bytes.
+    case data(Data)
 
-    /// The expected value.
-    package var value: JSONValue {
+    /// The body is exactly this text, in UTF-8.
+    public static func text(_ text: String) -> Body { .data(Data(text.utf8)) }
+
+    /// The expected JSON; `nil` for bytes.
+    package var value: JSONValue? {
       switch self {
       case .including(let value), .equal(let value): value
+      case .data: nil
       }
     }
   }
@@ -72,21 +84,29 @@ public struct RequestPattern: Sendable, Hashable {
 }
 
 extension RequestPattern: CustomStringConvertible {
-  /// The pattern for people: `GET /posts?_page=2 with Accept: text/*`.
+  /// The pattern for people: `GET /posts?_page=2 with Accept: text/* without Cookie`.
   public var description: String {
     var text = "\(isExact ? "exactly " : "")\(method?.rawValue ?? "any method") \(path ?? "*")"
-    for (number, field) in query.enumerated() {
-      let mark = number == 0 && path?.contains("?") != true ? "?" : "&"
-      text += mark + (field.value.map { "\(field.name)=\($0)" } ?? "\(field.name) absent")
+    let parameters = query.compactMap { field in field.value.map { "\(field.name)=\($0)" } }
+    if !parameters.isEmpty {
+      text += (path?.contains("?") == true ? "&" : "?") + parameters.joined(separator: "&")
     }
-    let fields = headers.map { "\($0.name)\($0.value.map { ": \($0)" } ?? " absent")" }
+    let fields = headers.compactMap { field in field.value.map { "\(field.name): \($0)" } }
     if !fields.isEmpty { text += " with " + fields.joined(separator: ", ") }
+    let absent = (query + headers).filter { $0.value == nil }.map(\.name)
+    if !absent.isEmpty { text += " without " + absent.joined(separator: ", ") }
     switch body {
     case .including(let value): text += " with a body including \(value.text(pretty: false))"
     case .equal(let value): text += " with body \(value.text(pretty: false))"
+    case .data(let data): text += " with body \(Self.text(of: data))"
     case nil: break
     }
     return text
+  }
+
+  /// The bytes of a body for people: the text in quotes, or their number.
+  package static func text(of body: some Collection<UInt8>) -> String {
+    String(validating: body, as: UTF8.self).map { "'\($0)'" } ?? "of \(body.count) bytes"
   }
 }
 

@@ -41,8 +41,12 @@ extension Server {
   public func record<Record: Decodable>(
     _ name: String, id: String, as type: Record.Type = Record.self, decoder: JSONDecoder = JSONDecoder()
   ) async throws -> Record {
-    let record = try await read { database throws(DatabaseError) in try database.record(id, in: name) }
-    return try JSONValue(record).decode(type, decoder: decoder)
+    try await value(of: name, id: id).decode(type, decoder: decoder)
+  }
+
+  /// Returns a record of a collection as JSON.
+  package func value(of name: String, id: String) async throws(ServerError) -> JSONValue {
+    JSONValue(try await read { database throws(DatabaseError) in try database.record(id, in: name) })
   }
 
   private func read<Success>(_ read: (Database) throws(DatabaseError) -> Success) async throws(ServerError) -> Success {

@@ -196,6 +196,20 @@ public final class Server: Sendable {
     return request.method == .head ? response.head : response
   }
 
+  /// Responds to a request that is not in the journal, and meets no stub, fault or hold, as those of the page at `/`.
+  package func respondUnseen(
+    _ method: HTTPRequest.Method, _ path: String, body: JSONValue?, headers: KeyValuePairs<String, String>
+  ) async -> Response {
+    var fields = HTTPFields()
+    for (name, value) in headers { fields[name] = value }
+    fields[.page] = "sent"
+    if body != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
+    return await respond(
+      to: Request(
+        method: method, target: configuration.mountPath + path, headerFields: fields,
+        body: body?.utf8Text(.compact) ?? []))
+  }
+
   /// The resources, in the file's order.
   public var resources: [ResourceDescription] {
     get async { await engine.database.resources }

@@ -104,6 +104,8 @@ struct `The calls of the documentation` {
     let titles = try await server.records("bookmarks", as: Bookmark.self).map(\.title)
     let title = await server.value["bookmarks"]?[0]?["title"]?.string
     #expect(titles == [title])
+    let swift = try await server.record("bookmarks", id: 1, as: Bookmark.self)
+    #expect(swift.title == title)
   }
 
   @Test(.jsonServer(["bookmarks": []], unexpectedRequests: .issue))
@@ -113,6 +115,7 @@ struct `The calls of the documentation` {
 
   @Test func `The data is restored`() async throws {
     let server = try MockServer.current
+    try await server.send(.patch, "/bookmarks/1", body: ["title": "Changed elsewhere"])
     await server.saveSnapshot("one bookmark")
     #expect(try await send(.delete, "/bookmarks/1") == .ok)
     #expect(try await server.values(of: "bookmarks").isEmpty)

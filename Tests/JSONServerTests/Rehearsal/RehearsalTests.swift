@@ -166,6 +166,8 @@ struct RehearsalTests {
     #expect(throws: ServerError.self) {
       try rehearsal.changes(for: journal, only: ["posts.state"])
     }
+    let error = #expect(throws: ServerError.self) { try rehearsal.changes(for: journal, only: ["offset"]) }
+    #expect(try #require(error).message.hasPrefix("The change 'offset' does not apply to this data; there are "))
     #expect(try rehearsal.changes(for: journal, ignored: ["posts.title", "order"], limit: 2).count == 2)
     await plain.clearJournal()
     #expect(throws: ServerError.self) { try rehearsal.changes(for: []) }
