@@ -10,6 +10,8 @@ enum IDForm: Sendable {
   case prefixed
 
   private static let offset = 900_000_000_000
+  /// The ids that fit 32 bits. With the offset, they are no times of these decades in milliseconds, which clients send, too.
+  private static let short = 0..<(1 << 31)
   private static let suffix = "~" + String(repeating: "0123456789abcdef", count: 5)
   private static let prefix = "obj_"
 
@@ -25,7 +27,7 @@ enum IDForm: Sendable {
   /// An id in this form, as text.
   func changed(_ id: String) -> String {
     switch self {
-    case .larger: Int(id).flatMap { 0..<Self.offset ~= $0 ? "\($0 + Self.offset)" : nil } ?? id
+    case .larger: Int(id).flatMap { Self.short ~= $0 ? "\($0 + Self.offset)" : nil } ?? id
     case .longer: id.hasSuffix(Self.suffix) ? id : id + Self.suffix
     case .prefixed: id.hasPrefix(Self.prefix) ? id : Self.prefix + id
     }
@@ -35,7 +37,7 @@ enum IDForm: Sendable {
   private func restored(_ text: String) -> String {
     text.split(separator: ",", omittingEmptySubsequences: false).map { id -> String in
       switch self {
-      case .larger: Int(id).flatMap { Self.offset..<2 * Self.offset ~= $0 ? "\($0 - Self.offset)" : nil } ?? "\(id)"
+      case .larger: Int(id).flatMap { Self.short ~= $0 &- Self.offset ? "\($0 &- Self.offset)" : nil } ?? "\(id)"
       case .longer: "\(id.hasSuffix(Self.suffix) ? id.dropLast(Self.suffix.count) : id)"
       case .prefixed: "\(id.hasPrefix(Self.prefix) ? id.dropFirst(Self.prefix.count) : id)"
       }

@@ -99,11 +99,13 @@ struct RehearsalTests {
     let server = try await Self.changed("posts.id", for: "/posts")
     #expect(await Self.json(.get, "/posts/900000000001", on: server)?["title"] == "Hello all")
     #expect(await Self.json(.get, "/comments?postId=900000000001", on: server)?.array?.count == 1)
-    let body: JSONValue = ["text": "New", "postId": 900000000002]
+    // A time in milliseconds is no id.
+    let body: JSONValue = ["text": "New", "postId": 900000000002, "at": 1_764_000_000_000]
     let created = await Self.json(.post, "/comments", body, on: server)
     #expect(created?["postId"] == 900_000_000_002)
     #expect(await Self.json(.get, "/posts/2/comments", on: server)?.array?.count == 2)
     #expect(await server.value["comments"]?[2]?["postId"] == 2)
+    #expect(await server.value["comments"]?[2]?["at"] == 1_764_000_000_000)
     let post = await server.send(.post, "/posts", ["title": "New"])
     #expect(post.headerFields[.location]?.hasSuffix("/posts/900000000003") == true)
     #expect(await Self.json(.get, "/posts/900000000003", on: server)?["title"] == "New")
