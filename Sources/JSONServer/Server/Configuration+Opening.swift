@@ -72,15 +72,12 @@ extension Server.Configuration {
   ) throws(ServerError) -> OpenedSource {
     switch source {
     case .file(let path):
-      return try opened { () throws(StorageError) in
-        try DatabaseFileStore.open(
-          path, options: storeOptions, parse: { try parser.parseSource($0, name: path) }, onEdit: onEdit)
+      return try openedFiles(path, isDirectory: false, parser, onEdit) { text, _, path in
+        .whole(try parser.parseSource(text, name: path))
       }
     case .directory(let path):
-      return try opened { () throws(StorageError) in
-        try DirectoryStore.open(
-          path, options: storeOptions, schema: parser.schema, ids: parser.ids,
-          parse: { try parser.part($0, resource: $1, path: $2) }, onEdit: onEdit)
+      return try openedFiles(path, isDirectory: true, parser, onEdit) {
+        .part(try parser.part($0, resource: $1, path: $2))
       }
     case .value(let value):
       return try opened(UTF8Slice(value.utf8Text()), name: "", parser) { fault in
@@ -95,8 +92,17 @@ extension Server.Configuration {
     }
   }
 
-  private func opened(_ open: () throws(StorageError) -> OpenedSource) throws(ServerError) -> OpenedSource {
-    do throws(StorageError) { return try open() } catch { throw ServerError(error) }
+  private func openedFiles(
+    _ path: String, isDirectory: Bool, _ parser: SourceParser, _ onEdit: @escaping @Sendable (SourceEdit) -> Void,
+    parse: @escaping FilesStore.Parse
+  ) throws(ServerError) -> OpenedSource {
+    do throws(StorageError) {
+      return try FilesStore.open(
+        path, isDirectory: isDirectory, options: storeOptions, schema: parser.schema, ids: parser.ids, parse: parse,
+        onEdit: onEdit)
+    } catch {
+      throw ServerError(error)
+    }
   }
 
   private func opened(

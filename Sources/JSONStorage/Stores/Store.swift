@@ -188,6 +188,11 @@ package struct LoadedSource: Sendable {
     }
   }
 
+  /// The resource of one file of several; `nil` for the whole database.
+  package var part: DatabasePart? {
+    if case .part(let part) = content { part } else { nil }
+  }
+
   /// Whether loading the content takes noticeably long.
   package var isLarge: Bool {
     switch content {

@@ -3,19 +3,19 @@ package import JSONDatabase
 package import JSONServerValues
 import NIOConcurrencyHelpers
 
-/// Keeps each resource of a database in a file of its own, in one directory.
+/// Keeps a database in one file, or each of its resources in a file of its own, in one directory.
 ///
 /// Each file is replaced atomically. A change of several resources, such as a deletion with dependents, replaces
-/// several files; after a crash only the first of them may be new. A file that is later put into the directory is
-/// served, too.
-package final class DirectoryStore: Store {
-  /// Parses the text of a resource's file; an error makes the file invalid.
-  package typealias Parse = @Sendable (UTF8Slice, _ resource: String, _ path: String) throws -> DatabasePart
+/// several files of a directory; after a crash only the first of them may be new. A file that is later put into the
+/// directory is served, too.
+package final class FilesStore: Store {
+  /// Parses the text of a file; an error makes the file invalid. Runs on the thread of the file's store.
+  package typealias Parse = @Sendable (UTF8Slice, _ resource: String, _ path: String) throws -> LoadedSource.Content
 
-  /// A file of the directory.
   private struct File: Sendable {
-    let store: FileStore<DatabasePart>
-    var part: DatabasePart
+    let store: FileStore<LoadedSource.Content>
+    /// The content as it was read last.
+    var content: LoadedSource.Content
     /// The generation of the version on which the server's database is based.
     var generation: Int
     /// The text that was read, or written by the last successful commit.
@@ -38,47 +38,41 @@ package final class DirectoryStore: Store {
   }
 
   private struct State {
-    /// The files by resource.
+    /// The files by resource; one with an empty name for a file of all resources.
     var files: [String: File] = [:]
     /// The errors of files that are not served yet, by path.
     var refused: [String: Refusal] = [:]
-    /// Finds new files.
-    var monitor: DirectoryMonitor?
+    var isClosed = false
   }
 
-  private let directory: String
+  /// The directory; `nil` for one file.
+  private let directory: String?
   private let options: FileStoreOptions
   private let parse: Parse
   private let onEdit: @Sendable (SourceEdit) -> Void
   private let state = NIOLockedValueBox(State())
+  /// Looks for new files.
+  private let queue = DispatchQueue(label: "swift-json-server.directory")
 
   /// How long a new file must stay unchanged before its errors are reported: an editor may be in the middle of a save.
   private static let grace = Duration.milliseconds(250)
 
-  /// Opens all JSON files of a directory. Blocks until all are read.
+  /// Opens a file, or all JSON files of a directory. Blocks until all are read.
   ///
-  /// - Parameter parse: Runs on the thread of the file's store.
   /// - Throws: ``StorageError`` that names the directory or the file, with the error of `parse` as its cause.
   package static func open(
-    _ path: String, options: FileStoreOptions, schema: Schema, ids: IDGenerator, parse: @escaping Parse,
-    onEdit: @escaping @Sendable (SourceEdit) -> Void
+    _ path: String, isDirectory: Bool, options: FileStoreOptions, schema: Schema, ids: IDGenerator,
+    parse: @escaping Parse, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) throws(StorageError) -> OpenedSource {
-    let listing = try DirectoryListing(path)
-    if let (one, other) = listing.clash {
-      throw StorageError(
-        .invalidFile, "'\(one.path)' and '\(other.path)' are both the resource '\(one.name)'; keep one of them.")
-    }
-    guard !listing.entries.isEmpty else {
-      throw StorageError(
-        .invalidFile, "The directory '\(path)' has no .json file; add one, such as posts.json with [].")
-    }
-    let store = DirectoryStore(path, options: options, parse: parse, onEdit: onEdit)
+    let store = FilesStore(isDirectory ? path : nil, options: options, parse: parse, onEdit: onEdit)
     do throws(StorageError) {
-      let openings = try listing.entries.map { entry throws(StorageError) in (entry.path, try store.open(entry)) }
-      try store.watchForNewFiles()
+      let entries = try isDirectory ? DirectoryListing.served(in: path) : [.init(name: "", path: path)]
+      let openings = try entries.map { entry throws(StorageError) in (entry.path, try store.open(entry)) }
+      if isDirectory, options.watching != .off { store.lookForNewFiles() }
+      let files = openings.map(\.1.version.loaded)
       return OpenedSource(
         store: store,
-        database: Database(joining: openings.map(\.1.version.content), schema: schema, ids: ids),
+        database: files.first?.database ?? Database(joining: files.compactMap(\.part), schema: schema, ids: ids),
         warnings: openings.flatMap { path, opening in opening.warnings.map { $0.message(path) } })
     } catch {
       store.close()
@@ -86,9 +80,11 @@ package final class DirectoryStore: Store {
     }
   }
 
-  /// Creates the store of a directory, without opening its files.
-  package init(
-    _ directory: String, options: FileStoreOptions, parse: @escaping Parse,
+  /// Creates a store without opening its files.
+  ///
+  /// - Parameter directory: `nil` for one file.
+  init(
+    _ directory: String?, options: FileStoreOptions, parse: @escaping Parse,
     onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) {
     self.directory = directory
@@ -97,29 +93,30 @@ package final class DirectoryStore: Store {
     self.onEdit = onEdit
   }
 
-  private func open(_ entry: DirectoryListing.Entry) throws(StorageError) -> FileStore<DatabasePart>.Opening {
+  private func open(_ entry: DirectoryListing.Entry) throws(StorageError) -> FileStore<LoadedSource.Content>.Opening {
     let (parse, onEdit) = (parse, onEdit)
     let opening = try FileStore.open(entry.path, options: options) { text in
       try parse(text, entry.name, entry.path)
     } onEdit: { edit in
       onEdit(SourceEdit(edit, path: entry.path))
     }
-    let part = opening.version.content
+    let content = opening.version.content
     state.withLockedValue {
       $0.files[entry.name] = File(
-        store: opening.store, part: part, generation: opening.version.generation, text: part.text)
+        store: opening.store, content: content, generation: opening.version.generation, text: content.text)
     }
     return opening
   }
 
-  package let hasFixedResources = true
+  package var hasFixedResources: Bool { directory != nil }
 
   package func commit(
     _ version: Database, after base: Database, _: [ServerState.Row],
     completion: @escaping @Sendable (CommitResult) -> Void
   ) {
     var replacements: [Replacement] = []
-    for name in Set(version.resourceNames(at: version.changedPositions(since: base))).union(owed.keys) {
+    let changed = directory == nil ? [""] : version.resourceNames(at: version.changedPositions(since: base))
+    for name in Set(changed).union(owed.keys) {
       guard let replacement = replacement(of: name, by: version) else { return completion(.failed(noFile(of: name))) }
       replacements.append(replacement)
     }
@@ -152,7 +149,7 @@ package final class DirectoryStore: Store {
 
   /// Returns the new version of a resource's file; `nil` when the file or the resource does not exist.
   private func replacement(of name: String, by database: Database) -> Replacement? {
-    guard let file = state.withLockedValue({ $0.files[name] }), let text = file.part.text(of: database) else {
+    guard let file = state.withLockedValue({ $0.files[name] }), let text = file.content.text(of: database) else {
       return nil
     }
     return Replacement(name: name, file: file, text: text)
@@ -160,7 +157,8 @@ package final class DirectoryStore: Store {
 
   private func noFile(of resource: String) -> StorageError {
     StorageError(
-      .unavailable, "The resource '\(resource)' has no file in '\(directory)'; put \(resource).json into it first.")
+      .unavailable,
+      "The resource '\(resource)' has no file in '\(directory ?? "")'; put \(resource).json into it first.")
   }
 
   private func publish(
@@ -189,12 +187,10 @@ package final class DirectoryStore: Store {
   }
 
   package func adopt(_ source: LoadedSource) {
-    guard case .part(let part) = source.content else { return }
     state.withLockedValue { state in
-      state.files[part.name]?.part = part
-      state.files[part.name]?.text = part.text
-      state.files[part.name]?.generation = source.generation
-      state.files[part.name]?.isOwed = false
+      guard let file = state.files[source.name] else { return }
+      state.files[source.name] = File(
+        store: file.store, content: source.content, generation: source.generation, text: source.content.text)
     }
   }
 
@@ -202,12 +198,12 @@ package final class DirectoryStore: Store {
     of database: Database, part: String?,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    let names = part.map { [$0] } ?? database.resourceNames
+    let names = directory == nil ? [""] : part.map { [$0] } ?? database.resourceNames
     let replacements = names.compactMap { replacement(of: $0, by: database) }
     guard !replacements.isEmpty else {
       return completion(
         .failure(
-          part.map(noFile) ?? StorageError(.unavailable, "The directory '\(directory)' has no file to save.")))
+          part.map(noFile) ?? StorageError(.unavailable, "The directory '\(directory ?? "")' has no file to save.")))
     }
     let gathering = Gathering<Result<String, StorageError>>(count: replacements.count) { results in
       let isFailure = { (result: Result<String, StorageError>) in if case .failure = result { true } else { false } }
@@ -225,7 +221,8 @@ package final class DirectoryStore: Store {
     guard let first = state.withLockedValue({ $0.files.min { $0.key < $1.key }?.value }) else {
       return completion(
         .failure(
-          StorageError(.unavailable, "The directory '\(directory)' has no file that '\(path)' could be made of.")))
+          StorageError(.unavailable, "The directory '\(directory ?? "")' has no file that '\(path)' could be made of."))
+      )
     }
     first.store.snapshot(text, to: path, completion: completion)
   }
@@ -234,27 +231,31 @@ package final class DirectoryStore: Store {
     let isReverted = DispatchSemaphore(value: 0)
     revert(owed.map { Replacement(name: $0, file: $1, text: $1.text) }) { isReverted.signal() }
     isReverted.wait()
-    let owed = owed.mapValues { _ in "A file in '\(directory)' still holds a write that was refused." }
+    let owed = owed.mapValues { _ in "A file in '\(directory ?? "")' still holds a write that was refused." }
     return state.withLockedValue(\.files).compactMapValues { $0.store.look()?.message }.merging(owed) { $1 }
   }
 
   package func close() {
-    // A scan in progress ends first, so that it opens no file after the others are closed.
-    state.withLockedValue(\.monitor)?.close()
+    state.withLockedValue { $0.isClosed = true }
+    // A look in progress ends first, so that it opens no file after the others are closed.
+    queue.sync {}
     state.withLockedValue { Array($0.files.values) }.forEach { $0.store.close() }
   }
 
   // MARK: New files
 
-  private func watchForNewFiles() throws(StorageError) {
-    guard options.watching != .off else { return }
-    let monitor = try DirectoryMonitor.start(directory, options: options) { [weak self] in self?.serveNewFiles() }
-    state.withLockedValue { $0.monitor = monitor }
+  /// Looks at intervals, as each file's store does: a directory that is restored under its name causes no notification.
+  private func lookForNewFiles() {
+    queue.asyncAfter(deadline: .now() + options.timing.pollInterval / .seconds(1)) { [weak self] in
+      guard let self, !state.withLockedValue(\.isClosed) else { return }
+      serveNewFiles()
+      lookForNewFiles()
+    }
   }
 
   private func serveNewFiles() {
     // A directory that cannot be read is tried again later; the stores of its files report their own errors.
-    guard let listing = try? DirectoryListing(directory) else { return }
+    guard let directory, let listing = try? DirectoryListing(directory) else { return }
     let known = state.withLockedValue { Set($0.files.keys) }
     for entry in listing.entries where !known.contains(entry.name) {
       do throws(StorageError) {
@@ -280,7 +281,52 @@ package final class DirectoryStore: Store {
   }
 }
 
+// MARK: Contents
+
+extension LoadedSource.Content {
+  /// The text of the file as it was read.
+  fileprivate var text: DatabaseText {
+    switch self {
+    case .whole(let database), .newer(let database, since: _): database.text
+    case .part(let part): part.text
+    }
+  }
+
+  /// The text of the file with the data of a version; `nil` when the version does not have the file's resource.
+  fileprivate func text(of database: Database) -> DatabaseText? {
+    switch self {
+    case .whole, .newer: database.text
+    case .part(let part): part.text(of: database)
+    }
+  }
+}
+
+extension FileVersion<LoadedSource.Content> {
+  fileprivate var loaded: LoadedSource { LoadedSource(content, generation: generation) }
+}
+
+extension SourceEdit {
+  fileprivate init(_ edit: FileEdit<LoadedSource.Content>, path: String) {
+    switch edit {
+    case .changed(let version): self = .changed(version.loaded)
+    case .invalid(let error): self = .invalid(error)
+    case .restored: self = .restored(path: path)
+    case .deleted: self = .deleted(path: path)
+    case .conflict(let save): self = .conflict(path: save.path)
+    case .conflictLost(let error): self = .conflictLost(error)
+    }
+  }
+}
+
 extension CommitResult {
+  fileprivate init(_ publication: Publication<LoadedSource.Content>) {
+    switch publication {
+    case .published: self = .done
+    case .edited(let version): self = .moved(to: version.loaded)
+    case .failed(let error): self = .failed(error)
+    }
+  }
+
   /// 0: the file holds the version, durably; 1: the file holds the version; 2: it does not; 3: it holds an edit.
   fileprivate var severity: Int {
     switch self {
@@ -311,5 +357,30 @@ private final class Gathering<Value: Sendable>: Sendable {
       return values.count == count ? values : nil
     }
     if let all { completion(all) }
+  }
+}
+
+extension FileStore.Warning {
+  /// The warning, and what to do about it.
+  func message(_ path: String) -> String {
+    switch self {
+    case .hardLinks(let count):
+      "'\(path)' has \(count) names; after the first write only this one leads to the new version."
+    case .mountPoint:
+      "'\(path)' is mounted and cannot be replaced; it is written in place. Mount its directory instead for atomic writes."
+    case .notLocked:
+      "'\(path)' cannot be locked here; make sure that no second server writes to it."
+    }
+  }
+}
+
+extension DatabaseText: FileContent {
+  /// Writes the text to a file, atomically, on a thread of its own; replaces an existing file.
+  ///
+  /// - Parameter completion: Called once, on any thread, with the path of the file.
+  package func write(to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
+    DispatchQueue(label: "swift-json-server.snapshot").async {
+      completion(Result { () throws(StorageError) in try write(to: path) })
+    }
   }
 }

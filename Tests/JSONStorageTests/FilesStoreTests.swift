@@ -6,13 +6,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A directory's store` {
   private let database: Database
-  private let store: DirectoryStore
+  private let store: FilesStore
 
   init() throws {
     let ids = IDGenerator { "id" }
     database = try Database(parsing: UTF8Slice(Array(#"{"posts": []}"#.utf8)), schema: Schema(), ids: ids)
-    store = DirectoryStore("/nowhere", options: FileStoreOptions()) { text, name, _ in
-      try DatabasePart(name: name, parsing: text, schema: Schema())
+    store = FilesStore("/nowhere", options: FileStoreOptions()) { text, name, _ in
+      .part(try DatabasePart(name: name, parsing: text, schema: Schema()))
     } onEdit: { _ in
     }
   }

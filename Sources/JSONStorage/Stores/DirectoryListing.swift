@@ -1,0 +1,53 @@
+/// The JSON files of a directory.
+package struct DirectoryListing: Sendable {
+  package struct Entry: Sendable, Hashable {
+    /// The file's name without its extension.
+    package let name: String
+    package let path: String
+  }
+
+  /// Sorted by path.
+  package let entries: [Entry]
+
+  /// The extensions of these files.
+  package static let suffixes = [".json", ".json5"]
+
+  /// Lists the files whose names end in `.json` or `.json5` and do not start with a dot.
+  package init(_ directory: String) throws(StorageError) {
+    do throws(SystemError) {
+      entries = try Self.names(in: directory).sorted().compactMap { file in
+        guard !file.hasPrefix("."), let dot = file.lastIndex(of: "."), Self.suffixes.contains(String(file[dot...]))
+        else { return nil }
+        return Entry(name: String(file[..<dot]), path: FileLocation.join(directory, file))
+      }
+    } catch {
+      throw StorageError(error, when: "read the directory", directory)
+    }
+  }
+
+  /// The files of a directory, of which no two are the same resource.
+  ///
+  /// - Throws: ``StorageError`` for a directory that cannot be served, with the files that clash.
+  static func served(in directory: String) throws(StorageError) -> [Entry] {
+    let entries = try DirectoryListing(directory).entries
+    guard !entries.isEmpty else {
+      throw StorageError(
+        .invalidFile, "The directory '\(directory)' has no .json file; add one, such as posts.json with [].")
+    }
+    var known: [String: Entry] = [:]
+    for entry in entries {
+      if let other = known.updateValue(entry, forKey: entry.name) {
+        throw StorageError(
+          .invalidFile, "'\(other.path)' and '\(entry.path)' are both the resource '\(entry.name)'; keep one of them.")
+      }
+    }
+    return entries
+  }
+
+  private static func names(in path: String) throws(SystemError) -> [String] {
+    let fileSystem = SystemFileSystem()
+    let directory = try fileSystem.openDirectory(path)
+    defer { try? fileSystem.close(directory) }
+    return try fileSystem.names(in: directory)
+  }
+}
