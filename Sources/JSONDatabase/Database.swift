@@ -42,6 +42,8 @@ package struct Database: Sendable {
 
   /// The names by which records are identified and related.
   package var schema: Schema { outline.schema }
+  /// The json-server version whose responses are given. Each request asks for it, and a copy of the schema costs more.
+  package var dialect: Dialect { outline.schema.dialect }
   var prefix: UTF8Slice { outline.prefix }
   var suffix: UTF8Slice { outline.suffix }
   var positions: [ByteExactKey: Int] { outline.positions }

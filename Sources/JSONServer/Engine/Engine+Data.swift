@@ -270,7 +270,7 @@ struct ParsedEndpoint: Sendable {
       try Endpoint.parse(request, path: target.path, parameters: target.parameters, database)
     }
     endpoint = parsed
-    let dialect = database.schema.dialect
+    let dialect = database.dialect
     unwrapped = Result { () throws(RequestError) in
       let endpoint = try parsed.get()
       return try wrapName.map { name throws(RequestError) in try endpoint.unwrapping(name, dialect) } ?? endpoint

@@ -243,7 +243,7 @@ extension Engine {
       } else {
         let plain = try context.endpoint(in: database)
         if let name = configuration.wrapName(for: context) {
-          endpoint = try plain.unwrapping(name, writes.database.schema.dialect)
+          endpoint = try plain.unwrapping(name, writes.database.dialect)
         } else {
           endpoint = plain
         }

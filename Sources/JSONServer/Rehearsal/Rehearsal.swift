@@ -53,13 +53,13 @@ package struct Rehearsal: Sendable {
       let records = value.array.map { Array($0.prefix(DataDescription.maximumRecords)) } ?? [value]
       let resource = RecordWalk.Resource(
         isCollection: value.array != nil, idName: database.schema.idName(of: name),
-        singular: Inflection.singular(of: name, database.schema.dialect), records: records,
+        singular: Inflection.singular(of: name, database.dialect), records: records,
         members: Set(records.flatMap { $0.object?.names ?? [] }), references: references[name] ?? [:])
       return (name, resource)
     }
     walk = RecordWalk(
       resources: Dictionary(resources) { $1 }, wrapName: server.configuration.wrapName,
-      ignoresCase: database.schema.dialect == .classic)
+      ignoresCase: database.dialect == .classic)
     var copy = server.configuration
     copy.source = .value(.object(data))
     (copy.port, copy.durability, copy.watching) = (0, .ephemeral, .off)

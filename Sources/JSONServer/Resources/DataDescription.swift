@@ -33,7 +33,7 @@ package struct DataDescription {
       case .unserved?, nil: return nil
       }
     }
-    dialect = database.schema.dialect
+    dialect = database.dialect
     areBodiesChecked = !database.schema.checks.isEmpty
     relations = database.relations().map { relation in
       ResourceRelation(

@@ -180,7 +180,7 @@ extension Endpoint {
     case .delete(let dependents):
       let deletion = try database.delete(id, in: name, dependents: dependents)
       let content: EndpointResult.Content =
-        database.schema.dialect == .v1 ? .text(deletion.record) : .text(.emptyObject)
+        database.dialect == .v1 ? .text(deletion.record) : .text(.emptyObject)
       return EndpointResult(content, change: .deleted(name, id: id, dependents: deletion.dependents))
     case .replace(let body):
       written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: database))
@@ -281,7 +281,7 @@ extension Endpoint {
     guard let first = segments.first, segments.count <= 4 else {
       throw unknownRoute(request)
     }
-    if segments.count == 1, first == "db" || database.schema.dialect == .classic && first.lowercased() == "db" {
+    if segments.count == 1, first == "db" || database.dialect == .classic && first.lowercased() == "db" {
       guard isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       return Endpoint(.database)
     }
@@ -296,8 +296,8 @@ extension Endpoint {
       throw RequestError(.notFound, database.unknownResourceMessage(first))
     }
     switch (isCollection, segments.count) {
-    case (true, 1): return try collection(name, request, parameters, database.schema)
-    case (true, 2): return try record(name, segments[1], request, parameters, database.schema)
+    case (true, 1): return try collection(name, request, parameters, database)
+    case (true, 2): return try record(name, segments[1], request, parameters, database)
     case (true, _):
       let child = database.resource(meantBy: segments[2])
       let isRelated = child.map { child in
@@ -322,11 +322,12 @@ extension Endpoint {
   }
 
   static func collection(
-    _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
+    _ name: String, _ request: Request, _ parameters: QueryParameters, _ database: Database
   ) throws(RequestError) -> Endpoint {
     if isRead(request.method) {
-      return Endpoint(.collection(name), list: try ListParameters(parameters, dialect: schema.dialect))
+      return Endpoint(.collection(name), list: try ListParameters(parameters, dialect: database.dialect))
     }
+    let schema = database.schema
     if request.method == .delete || request.method == .patch {
       return try changeMany(name, request, parameters, schema)
     }
@@ -337,12 +338,14 @@ extension Endpoint {
   }
 
   static func record(
-    _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
+    _ name: String, _ id: String, _ request: Request, _ parameters: QueryParameters, _ database: Database
   ) throws(RequestError) -> Endpoint {
     let target = Target.record(name, id: id)
-    switch request.method {
-    case .get, .head:
+    if isRead(request.method) {
       return Endpoint(target, relations: parameters.items.isEmpty ? [] : try ListParameters.relations(parameters))
+    }
+    let schema = database.schema
+    switch request.method {
     case .put: return Endpoint(target, .replace(try body(of: request, parameters, schema)))
     case .patch:
       if let patch = try patch(from: request, schema) { return Endpoint(target, .patch(patch)) }
@@ -397,7 +400,7 @@ extension Endpoint {
       guard let key = try? database.foreignKey(in: name, to: parent.resource) else {
         throw RequestError(.notFound, database.unknownResourceMessage(name))
       }
-      var list = try ListParameters(parameters, dialect: database.schema.dialect)
+      var list = try ListParameters(parameters, dialect: database.dialect)
       if !database.hasRelation(from: name, to: parent.resource), database.count(of: name) > 0,
         let ids = database.listedIDs(of: name, in: parent.id, of: parent.resource)
       {

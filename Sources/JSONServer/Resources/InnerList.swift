@@ -26,11 +26,11 @@ extension Endpoint {
     guard let list = try target.innerList(member, in: database) else { return nil }
     let endpoint: Endpoint
     if segments.count == 2 {
-      endpoint = try record(member, segments[segments.startIndex + 1], request, parameters, list.schema)
+      endpoint = try record(member, segments[segments.startIndex + 1], request, parameters, list)
     } else if request.method == .post, let element = scalar(request, list.schema) {
       endpoint = Endpoint(.collection(member), .create(WrittenBody(element)))
     } else {
-      endpoint = try collection(member, request, parameters, list.schema)
+      endpoint = try collection(member, request, parameters, list)
     }
     return Endpoint(target, InnerList(member: member, endpoint: endpoint))
   }

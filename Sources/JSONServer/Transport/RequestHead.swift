@@ -330,7 +330,7 @@ final class RequestHeadCache {
   /// Takes the next request from the input, if it has this head.
   func takeRequest(from input: inout ByteBuffer, limits: Limits) -> (request: Request, form: ResponseForm)? {
     let target = input.withUnsafeReadableBytes { bytes in
-      bytes.starts(with: start) ? path(in: bytes[start.count...], limits) : nil
+      Self.has(start, bytes[...]) ? path(in: bytes[start.count...], limits) : nil
     }
     guard let target else { return nil }
     input.moveReaderIndex(forwardBy: start.count + target.utf8.count + rest.count)
@@ -344,9 +344,18 @@ final class RequestHeadCache {
   private func path(in bytes: Slice<UnsafeRawBufferPointer>, _ limits: Limits) -> String? {
     guard bytes.first == UInt8(ascii: "/"), let end = bytes.firstIndex(where: { !Self.isInTarget($0) }),
       end - bytes.startIndex <= min(limits.maximumTargetBytes, limits.maximumHeadBytes - meaning.fieldBytes),
-      bytes[end...].starts(with: rest)
+      Self.has(rest, bytes[end...])
     else { return nil }
     return String(decoding: bytes[..<end], as: UTF8.self)
+  }
+
+  /// Whether the input begins with some bytes.
+  private static func has(_ bytes: [UInt8], _ input: Slice<UnsafeRawBufferPointer>) -> Bool {
+    bytes.withUnsafeBufferPointer { bytes in
+      UnsafeRawBufferPointer(rebasing: input.prefix(bytes.count)).withMemoryRebound(to: UInt8.self) {
+        bytes.isEqual(to: $0)
+      }
+    }
   }
 
   /// Whether the parser accepts a byte anywhere in a target: visible characters, except the sign of a fragment.

@@ -199,7 +199,7 @@ package struct ObjectDraft {
 
 extension ValidJSON {
   fileprivate func isSameText(as other: ValidJSON) -> Bool {
-    withToken { text in other.withToken { text.bytes.elementsEqual($0.bytes) } }
+    withToken { text in other.withToken { text.bytes.isEqual(to: $0.bytes) } }
       || JSONValue(self).utf8Text(.compact) == JSONValue(other).utf8Text(.compact)
   }
 

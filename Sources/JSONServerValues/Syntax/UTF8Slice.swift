@@ -59,7 +59,7 @@ package struct UTF8Slice: Sendable, Equatable {
   }
 
   package static func == (left: UTF8Slice, right: UTF8Slice) -> Bool {
-    left.bytes.elementsEqual(right.bytes)
+    left.bytes.isEqual(to: right.bytes)
   }
 }
 
@@ -102,5 +102,26 @@ package final class UTF8Buffer: @unchecked Sendable {
 
   deinit {
     base.deallocate()
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether another buffer has the same bytes. Compares eight bytes at a time: `elementsEqual` compares one by one.
+  package func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+    var position = 0
+    while position + 8 <= count {
+      let isSame =
+        left.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        == right.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      guard isSame else { return false }
+      position += 8
+    }
+    while position < count {
+      guard left[position] == right[position] else { return false }
+      position += 1
+    }
+    return true
   }
 }

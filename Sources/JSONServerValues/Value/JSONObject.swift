@@ -67,7 +67,7 @@ package struct ByteExactKey: Hashable, Sendable {
 
   package static func == (left: ByteExactKey, right: ByteExactKey) -> Bool {
     var (left, right) = (left.string, right.string)
-    return left.withUTF8 { left in right.withUTF8 { left.count == $0.count && left.elementsEqual($0) } }
+    return left.withUTF8 { left in right.withUTF8 { left.isEqual(to: $0) } }
   }
 
   package func hash(into hasher: inout Hasher) {
