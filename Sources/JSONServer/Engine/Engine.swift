@@ -22,7 +22,7 @@ actor Engine: Application {
   let rules: Rules
   let journal: Journal
   let events = EventFeed()
-  let snapshots: any Snapshots
+  let snapshots: Snapshots
   var keptSnapshots = KeptSnapshots()
   var settings: Settings
   /// The sign-in; `nil` for a server without sign-in.
@@ -67,7 +67,7 @@ actor Engine: Application {
     settings = Settings(configuration)
     signIn = SignInState(configuration)
     sessions = Sessions(areAllowed: configuration.hasSessions)
-    snapshots = (source.store as? any SnapshotStore).map(StoredSnapshots.init) ?? MemorySnapshots()
+    snapshots = Snapshots(store: source.store as? any SnapshotStore)
     isSession = false
     upstreamCalls = configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) }
     mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
@@ -91,7 +91,7 @@ actor Engine: Application {
     settings = Settings(server.configuration)
     signIn = SignInState(server.configuration)
     sessions = server.sessions
-    snapshots = MemorySnapshots()
+    snapshots = Snapshots(store: nil)
     isSession = true
     upstreamCalls = server.upstreamCalls
     mount = server.mount

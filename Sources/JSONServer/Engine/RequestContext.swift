@@ -70,10 +70,10 @@ final class RequestContext: Sendable {
   }
 
   /// The same request after a commit of it collided with an edit of the file.
-  var nextAttempt: RequestContext { copy(attempts: attempts + 1, isOvertaken: isOvertaken, notes: notes) }
+  var nextAttempt: RequestContext { copy(attempts: attempts + 1) }
 
   /// The same request after an edit of the file was loaded while it waited.
-  var overtaken: RequestContext { isOvertaken ? self : copy(attempts: attempts, isOvertaken: true, notes: notes) }
+  var overtaken: RequestContext { isOvertaken ? self : copy(isOvertaken: true) }
 
   /// The same request with further notes.
   func noting(_ change: (inout MatchNotes) -> Void) -> RequestContext {
@@ -86,23 +86,20 @@ final class RequestContext: Sendable {
   var met: MatchNotes? { notes?.withLockedValue { $0 } }
 
   /// The same request with room for notes.
-  var withNotes: RequestContext {
-    copy(attempts: attempts, isOvertaken: isOvertaken, notes: NIOLockedValueBox(MatchNotes()))
-  }
-
-  private func copy(attempts: Int, isOvertaken: Bool, notes: NIOLockedValueBox<MatchNotes>?) -> RequestContext {
-    RequestContext(
-      original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
-      started: started, guardPrefix: guardPrefix, parsed: parsed, attempts: attempts, isOvertaken: isOvertaken,
-      isInner: isInner, notes: notes, progress: progress, reply: reply)
-  }
+  var withNotes: RequestContext { copy(notes: NIOLockedValueBox(MatchNotes())) }
 
   /// The same request with its parsed body.
-  func with(_ parsed: ParsedEndpoint) -> RequestContext {
+  func with(_ parsed: ParsedEndpoint) -> RequestContext { copy(parsed: parsed) }
+
+  private func copy(
+    parsed: ParsedEndpoint? = nil, attempts: Int? = nil, isOvertaken: Bool? = nil,
+    notes: NIOLockedValueBox<MatchNotes>? = nil
+  ) -> RequestContext {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
-      started: started, guardPrefix: guardPrefix, parsed: parsed, attempts: attempts, isOvertaken: isOvertaken,
-      isInner: isInner, notes: notes, progress: progress, reply: reply)
+      started: started, guardPrefix: guardPrefix, parsed: parsed ?? self.parsed, attempts: attempts ?? self.attempts,
+      isOvertaken: isOvertaken ?? self.isOvertaken, isInner: isInner, notes: notes ?? self.notes, progress: progress,
+      reply: reply)
   }
 
   /// The same request without the guard at the start of its path.
