@@ -80,7 +80,7 @@
     }
 
     package func commit(
-      _ version: Database, after base: Database, _ state: [ServerState.Row],
+      _ version: Database, after base: Database, writing _: Set<Int>, _ state: [ServerState.Row],
       completion: @escaping @Sendable (CommitResult) -> Void
     ) {
       commit(StoredCommit(version: version, rows: version.placedRows(since: base), state: state), completion)

@@ -38,6 +38,9 @@ extension Database {
     return positions
   }
 
+  /// The positions of all resources.
+  package var allPositions: Range<Int> { entries.indices }
+
   /// Whether nothing differs from another version. O(number of resources).
   package func isIdentical(to other: Database) -> Bool {
     entries.count == other.entries.count && zip(entries, other.entries).allSatisfy { $0.isIdentical(to: $1) }

@@ -263,7 +263,7 @@ extension WriteCoordinator {
       changed.restore(from: effect.data)
       take(changed)
       deletions.removeAll()
-      enqueueCommit(pending, since: base, always: true, on: engine)
+      enqueueCommit(pending, since: base, replacingAll: true, on: engine)
     }
     resume(waiting, on: engine)
     takeDelayedEdits(on: engine)

@@ -96,12 +96,14 @@ final class WriteCoordinator {
   ///
   /// - Parameters:
   ///   - base: The version before the change.
-  ///   - isSaved: Whether the change must be saved even if it equals the base.
+  ///   - isWhole: Whether the change replaces all data: it is saved even if it equals the base, in every file, since each
+  ///     may hold an edit that nobody has seen.
   func enqueueCommit(
-    _ pending: PendingResponse, since base: Database, always isSaved: Bool = false, on engine: isolated Engine
+    _ pending: PendingResponse, since base: Database, replacingAll isWhole: Bool = false, on engine: isolated Engine
   ) {
-    let resources = database.changedPositions(since: base)
-    guard isSaved || !resources.isEmpty else { return respondWhenDurable(pending, showing: nil, on: engine) }
+    let changed = database.changedPositions(since: base)
+    let resources = isWhole ? changed.union(database.allPositions) : changed
+    guard isWhole || !resources.isEmpty else { return respondWhenDurable(pending, showing: nil, on: engine) }
     var pending = pending
     pending.resources = database.resourceNames(at: resources)
     revisions.change(resources)
@@ -214,8 +216,10 @@ final class WriteCoordinator {
         }
       }
     }
-    if commits.inFlight?.takesTurn == true { return store.takeTurn(completion: completion) }
-    store.commit(version, after: saved.database, state.rows(since: savedState.mark), completion: completion)
+    guard let batch = commits.inFlight, !batch.takesTurn else { return store.takeTurn(completion: completion) }
+    store.commit(
+      version, after: saved.database, writing: batch.resources, state.rows(since: savedState.mark),
+      completion: completion)
   }
 
   private func recordSaved(_ state: ServerState) {

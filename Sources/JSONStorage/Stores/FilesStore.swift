@@ -111,12 +111,12 @@ package final class FilesStore: Store {
   package var hasFixedResources: Bool { directory != nil }
 
   package func commit(
-    _ version: Database, after base: Database, _: [ServerState.Row],
+    _ version: Database, after base: Database, writing resources: Set<Int>, _: [ServerState.Row],
     completion: @escaping @Sendable (CommitResult) -> Void
   ) {
     var replacements: [Replacement] = []
-    let changed = directory == nil ? [""] : version.resourceNames(at: version.changedPositions(since: base))
-    for name in Set(changed).union(owed.keys) {
+    let written = version.changedPositions(since: base).union(resources)
+    for name in Set(directory == nil ? [""] : version.resourceNames(at: written)).union(owed.keys) {
       guard let replacement = replacement(of: name, by: version) else { return completion(.failed(noFile(of: name))) }
       replacements.append(replacement)
     }

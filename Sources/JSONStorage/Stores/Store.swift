@@ -13,9 +13,11 @@ package protocol Store: Sendable {
   ///
   /// - Parameters:
   ///   - base: The version before, which is durable.
+  ///   - resources: The positions of resources whose files are written even if the version before has the same content:
+  ///     the files may hold something else by now.
   ///   - state: The changes of the state that servers share in addition to the data; empty when they share none.
   func commit(
-    _ version: Database, after base: Database, _ state: [ServerState.Row],
+    _ version: Database, after base: Database, writing resources: Set<Int>, _ state: [ServerState.Row],
     completion: @escaping @Sendable (CommitResult) -> Void)
 
   /// Bases all further commits on a loaded version.

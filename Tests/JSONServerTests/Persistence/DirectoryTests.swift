@@ -95,6 +95,23 @@ import Testing
   }
 
   @Test(arguments: [true, false])
+  func `is replaced as a whole, and keeps a copy of an edit that nobody has seen`(_ isReset: Bool) async throws {
+    let fixture = try await DirectoryFixture(watching: .off)
+    await fixture.server.saveSnapshot("start")
+    // The resource has the same content before and after.
+    try fixture.directory.write("{name: 'edited'}", to: "profile.json5")
+    #expect(await fixture.server.send(.patch, "/posts/1", ["title": "later"]).status == .ok)
+    if isReset { try await fixture.server.reset() } else { try await fixture.server.restoreSnapshot("start") }
+    // A reset goes back to what was last read from outside, which is the edit.
+    let name = isReset ? "edited" : "n"
+    #expect(try await fixture.server.get("/profile") == ["name": .init(name)])
+    #expect(fixture.directory.text("profile.json5")?.contains("\"\(name)\"") == true)
+    let history = ".profile.json5.history"
+    let copies = fixture.directory.names(in: history).map { fixture.directory.text("\(history)/\($0)") }
+    #expect(isReset || copies.contains { $0?.contains("edited") == true })
+  }
+
+  @Test(arguments: [true, false])
   func `does not bring back a refused write whose first file could not be reverted`(_ isStopped: Bool) async throws {
     let fixture = try await DirectoryFixture(watching: .off)
     // The deletion reaches both files; the second waits for a valid one until it is refused.
