@@ -52,6 +52,8 @@ def trials(harness, place, count, seed):
 
 
 def measure(harness):
+    # A shell starts what it runs in the background with this signal ignored, and the servers would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     count = harness.options.trials or (10_000 if harness.options.thorough else 1_000)
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
         parts = [
