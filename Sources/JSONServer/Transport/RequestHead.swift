@@ -379,44 +379,7 @@ final class RequestHeadCacheHandler: ChannelInboundHandler {
     var input = Self.unwrapInboundIn(data)
     connection.takeKnownRequests(from: &input)
     guard input.readableBytes > 0 else { return }
-    connection.reader.willParse(input)
     context.fireChannelRead(Self.wrapInboundOut(input))
-    connection.reader.didParse(input)
-  }
-}
-
-/// Tracks whether the parser is between two requests.
-///
-/// The parser does not report how much it has read. When the bytes do not show it, because a head came in pieces, a
-/// body in chunks, or two requests at once, the parser may hold a part of the next request. Then it is never known to
-/// be between two requests again, and reads all input of the connection.
-struct ParserProgress {
-  private var given = 0
-  /// The size of the first head; `nil` when it did not come in one piece.
-  private var headBytes: Int?
-  private var bodyBytes = 0
-  private var hasEnded = false
-
-  /// Whether the parser has read exactly one whole request.
-  var isBetweenRequests: Bool {
-    given == 0 || hasEnded && given == headBytes.map { $0 + bodyBytes }
-  }
-
-  /// Whether the parser is at the end of a request without a body.
-  var hasReadHeadAlone: Bool { hasEnded && given == headBytes }
-
-  mutating func give(_ bytes: ByteBuffer) {
-    if isBetweenRequests { self = ParserProgress() }
-    if given == 0 { headBytes = bytes.endOfHead }
-    given += bytes.readableBytes
-  }
-
-  mutating func recordBody(_ count: Int) {
-    bodyBytes += count
-  }
-
-  mutating func recordEnd() {
-    hasEnded = true
   }
 }
 

@@ -16,11 +16,15 @@ struct RequestReader {
 
   private let limits: Limits
   private var state = State.betweenRequests
-  private var progress = ParserProgress()
+  /// Whether the parser may hold a part of the next request, since a head came in pieces, a body in chunks, or more than
+  /// the body's end in one piece. The parser does not report how much it has read, so it then reads all further input.
+  private var mayHoldHead = false
+  /// The bytes of the body that the parser has read.
+  private var bodyBytes = 0
   private var overhead = ParserOverhead()
   /// The head of the last request, which the next request usually has, too.
   private var knownHead: RequestHeadCache?
-  /// The parser's result for the last head.
+  /// The parser's result for the head in the last piece.
   private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
   private var body: [UInt8] = []
   /// The decompression of the body; `nil` for an uncompressed body.
@@ -57,6 +61,7 @@ struct RequestReader {
     isHeadOnly = line.method == .HEAD
     let head = try RequestHead(line, limits: limits)
     lastHead = (line, head)
+    bodyBytes = 0
     overhead.recordHead(head.request.target.utf8.count + head.fieldBytes + line.method.rawValue.utf8.count + 14)
     if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
     decompression = head.coding.map(Decompression.init)
@@ -67,7 +72,7 @@ struct RequestReader {
   /// Reads a piece of the body.
   mutating func append(_ bytes: ByteBuffer) throws(RequestError) {
     guard case .inRequest = state else { return drop() }
-    progress.recordBody(bytes.readableBytes)
+    bodyBytes += bytes.readableBytes
     overhead.recordBody(bytes.readableBytes)
     if let decompression {
       return try decompression.append(Array(bytes.readableBytesView), to: &body, limits: limits)
@@ -87,7 +92,6 @@ struct RequestReader {
     state = head.form.keepsConnection ? .betweenRequests : .stopped
     isHeadOnly = false
     hasStoppedParser = head.stopsParser
-    progress.recordEnd()
     overhead.recordEnd()
     decompression = nil
     var request = head.request
@@ -121,9 +125,17 @@ struct RequestReader {
     guard input.readableBytes > 0 else { return nil }
     var length = input.readableBytes
     switch state {
-    case .betweenRequests: length = input.endOfHead ?? length
-    case .inRequest(let head) where head.framing == .chunked: length = min(length, max(limits.maximumHeadBytes / 4, 64))
-    case .inRequest, .stopped: break
+    case .betweenRequests:
+      if let end = input.endOfHead { length = end } else { mayHoldHead = true }
+    case .inRequest(let head):
+      switch head.framing {
+      case .none: break
+      case .length(let count): if length > count - bodyBytes { mayHoldHead = true }
+      case .chunked:
+        length = min(length, max(limits.maximumHeadBytes / 4, 64))
+        mayHoldHead = true
+      }
+    case .stopped: break
     }
     hasStoppedParser = false
     overhead.recordInput(length)
@@ -156,23 +168,16 @@ struct RequestReader {
   ///
   /// - Returns: The request and the form of its response; `nil` when the parser must read the rest.
   mutating func takeKnownRequest(from input: inout ByteBuffer) -> (request: Request, form: ResponseForm)? {
-    guard let knownHead, case .betweenRequests = state, progress.isBetweenRequests,
-      let taken = knownHead.takeRequest(from: &input, limits: limits)
-    else { return nil }
-    return taken
+    guard let knownHead, case .betweenRequests = state, !mayHoldHead else { return nil }
+    return knownHead.takeRequest(from: &input, limits: limits)
   }
 
-  /// Records the next input of the parser.
-  mutating func willParse(_ input: ByteBuffer) {
-    progress.give(input)
-  }
-
-  /// Keeps the head that the parser has read, if its input had nothing else.
-  mutating func didParse(_ input: ByteBuffer) {
+  /// Keeps the head that the parser has read, if its last piece had nothing else.
+  mutating func keepHead(of piece: ByteBuffer) {
     defer { lastHead = nil }
-    guard let (line, head) = lastHead, progress.hasReadHeadAlone, case .betweenRequests = state else { return }
-    let isSmall = input.readableBytes <= Self.keptHeadBytes
-    knownHead = isSmall ? RequestHeadCache(input, line: line, meaning: head) : nil
+    guard let (line, head) = lastHead, case .betweenRequests = state, !mayHoldHead else { return }
+    let isSmall = piece.readableBytes <= Self.keptHeadBytes
+    knownHead = isSmall ? RequestHeadCache(piece, line: line, meaning: head) : nil
   }
 }
 
@@ -221,6 +226,7 @@ final class RequestParser: ChannelInboundHandler {
         _ = try decoder.decode(context: context, buffer: &held)
         if connection.reader.hasStoppedParser { input = replaceDecoder(context, before: input) }
         try connection.reader.checkOverhead()
+        connection.reader.keepHead(of: piece)
       } catch let error as RequestError {
         connection.refuse(error)
       } catch {
