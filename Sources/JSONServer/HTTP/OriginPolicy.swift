@@ -309,7 +309,7 @@ struct HostName: Sendable, Hashable {
     if lowercased.hasPrefix("[") {
       guard let bracket = lowercased.firstIndex(of: "]") else { return nil }
       let address = lowercased[..<bracket].dropFirst()
-      guard Self.isIPv6(address) else { return nil }
+      guard System.isIPv6(String(address)) else { return nil }
       name = String(address)
       isAddress = true
       end = lowercased.index(after: bracket)
@@ -319,7 +319,7 @@ struct HostName: Sendable, Hashable {
       if host.hasSuffix(".") { host.removeLast() }
       guard Self.isName(host) else { return nil }
       name = String(host)
-      isAddress = Self.isIPv4(host)
+      isAddress = System.isIPv4(name)
     }
     let digits = lowercased[end...].dropFirst()
     // RFC 3986 allows a colon without a port.
@@ -343,34 +343,5 @@ struct HostName: Sendable, Hashable {
       && name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
         !label.isEmpty && label.utf8.allSatisfy { ByteSet.words.contains($0) || $0 == UInt8(ascii: "-") }
       }
-  }
-
-  private static func isIPv4(_ text: Substring) -> Bool {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4
-      && parts.allSatisfy { part in
-        // A leading zero means octal to some programs and decimal to others.
-        part.utf8.allSatisfy(ByteSet.digits.contains) && (part == "0" || !part.hasPrefix("0"))
-          && Int(part).map { $0 <= 255 } == true
-      }
-  }
-
-  private static func isIPv6(_ text: Substring) -> Bool {
-    guard let gap = text.firstRange(of: "::") else { return groupCount(text) == 8 }
-    let (head, tail) = (text[..<gap.lowerBound], text[gap.upperBound...])
-    guard !head.contains("."), let before = head.isEmpty ? 0 : groupCount(head),
-      let after = tail.isEmpty ? 0 : groupCount(tail)
-    else { return false }
-    return before + after < 8
-  }
-
-  /// The number of 16-bit groups in a part of an IPv6 address; an IPv4 address at its end is two.
-  private static func groupCount(_ text: Substring) -> Int? {
-    let groups = text.split(separator: ":", omittingEmptySubsequences: false)
-    let hasIPv4 = groups.last.map(isIPv4) == true
-    let isHexadecimal = groups.dropLast(hasIPv4 ? 1 : 0).allSatisfy { group in
-      1...4 ~= group.utf8.count && group.allSatisfy { $0.isASCII && $0.isHexDigit }
-    }
-    return isHexadecimal ? groups.count + (hasIPv4 ? 1 : 0) : nil
   }
 }

@@ -31,6 +31,19 @@ package enum System {
     return String(cString: path)
   }
 
+  /// Whether a text is an IPv4 address in four decimal parts, without leading zeros, which mean octal to some programs.
+  static func isIPv4(_ text: String) -> Bool { isAddress(text, AF_INET) }
+
+  /// Whether a text is an IPv6 address without a zone.
+  static func isIPv6(_ text: String) -> Bool { isAddress(text, AF_INET6) }
+
+  private static func isAddress(_ text: String, _ family: Int32) -> Bool {
+    // Some systems read a zone after a percent sign, and all end the text at a NUL.
+    guard text.utf8.allSatisfy("0123456789abcdefABCDEF.:".utf8.contains) else { return false }
+    var address = in6_addr()
+    return inet_pton(family, text, &address) == 1
+  }
+
   /// The time since a moment before the start of the process, by a clock that never goes back.
   ///
   /// For measurements at each request: the size of a `ContinuousClock.Instant` is known only at run time, and so would
