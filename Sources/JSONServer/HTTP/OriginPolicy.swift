@@ -25,17 +25,10 @@ struct CrossOriginPolicy: Sendable {
   ///
   /// - Throws: 403, when the method is unsafe and the origin is not allowed, `null` or invalid.
   func check(_ request: Request) throws(RequestError) {
-    switch request.method {
-    case .get, .head, .options: return
-    default: break
-    }
-    guard let origin = request.headerFields[.origin], !isAllowed(origin, by: request) else { return }
-    throw RequestError(
-      .forbidden,
-      """
-      The page's origin '\(origin)' in the Origin field may not send \(request.method.rawValue) to this server; start \
-      the server with \(Self.option(for: origin)) to let it.
-      """)
+    guard !request.isSafe, let origin = request.headerFields[.origin], !isAllowed(origin, by: request) else { return }
+    throw Self.refusal(
+      "The page's origin '\(origin)' in the Origin field may not send \(request.method.rawValue) to this server", origin
+    )
   }
 
   /// Refuses a script that a page of another origin loads to read data: CORS fields do not affect JSONP.
@@ -43,13 +36,7 @@ struct CrossOriginPolicy: Sendable {
   /// - Throws: 403 for a page that may not read.
   func checkScript(_ request: Request) throws(RequestError) {
     guard let origin = foreignOrigin(of: request) else { return }
-    throw RequestError(
-      .forbidden,
-      """
-      A page of the origin '\(origin)' may not read with the parameter 'callback'; start the server with \
-      \(Self.option(for: origin)) to let it.
-      """
-    )
+    throw Self.refusal("A page of the origin '\(origin)' may not read with the parameter 'callback'", origin)
   }
 
   /// Refuses a request of any method with which a page of another origin would begin a session: the number of sessions
@@ -58,12 +45,11 @@ struct CrossOriginPolicy: Sendable {
   /// - Throws: 403 for a page that may not read.
   func checkBeginning(of session: SessionName, by request: Request) throws(RequestError) {
     guard let origin = foreignOrigin(of: request) else { return }
-    throw RequestError(
-      .forbidden,
-      """
-      A page of the origin '\(origin)' may not begin the session '\(session.text)'; start the server with \
-      \(Self.option(for: origin)) to let it.
-      """)
+    throw Self.refusal("A page of the origin '\(origin)' may not begin the session '\(session.text)'", origin)
+  }
+
+  private static func refusal(_ reason: String, _ origin: String) -> RequestError {
+    RequestError(.forbidden, "\(reason); start the server with \(option(for: origin)) to let it.")
   }
 
   /// The origin of a page that may not read, from `Origin` or `Referer`. A browser is trusted when it says that the
@@ -140,19 +126,11 @@ struct CrossOriginPolicy: Sendable {
 
   /// Names the fields that a page may read. A list names `Link` even without pages, as json-server does.
   private func exposeFields(of response: inout PreparedResponse) {
-    if response.headerFields.contains(.xTotalCount) {
-      if response.headerFields.contains(.accessControlExposeHeaders) {
-        response.headerFields.add("X-Total-Count", toList: .accessControlExposeHeaders)
-        response.headerFields.add("Link", toList: .accessControlExposeHeaders)
-      } else {
-        response.headerFields[.accessControlExposeHeaders] = "X-Total-Count, Link"
-      }
-    }
-    if response.headerFields.contains(.location) {
-      response.headerFields.add("Location", toList: .accessControlExposeHeaders)
-    }
-    if response.headerFields.contains(.xIgnoredParameters) {
-      response.headerFields.add("X-Ignored-Parameters", toList: .accessControlExposeHeaders)
+    let exposed: KeyValuePairs<HTTPField.Name, [String]> = [
+      .xTotalCount: ["X-Total-Count", "Link"], .location: ["Location"], .xIgnoredParameters: ["X-Ignored-Parameters"],
+    ]
+    for (name, entries) in exposed where response.headerFields.contains(name) {
+      for entry in entries { response.headerFields.add(entry, toList: .accessControlExposeHeaders) }
     }
   }
 
