@@ -65,7 +65,7 @@ struct FileResponse {
       fields[.contentLength] = "\(bytes.count)"
       return Response(status: status, headerFields: fields, body: .bytes(bytes))
     }
-    return Response(status: status, headerFields: fields, body: FileStream(file, range).body)
+    return Response(status: status, headerFields: fields, body: file.stream(range))
   }
 }
 
@@ -99,36 +99,22 @@ private enum ByteRange: Hashable {
   }
 }
 
-/// A part of a file that is read piece by piece, as fast as its client reads.
-private final class FileStream: Sendable {
+extension OpenFile {
   private static let bytesOfChunk = 64 * 1024
 
-  private let file: OpenFile
-  private let end: Int
-  private let length: Int
-  private let position: NIOLockedValueBox<Int>
-
-  init(_ file: OpenFile, _ range: Range<Int>) {
-    self.file = file
-    end = range.upperBound
-    length = range.count
-    position = NIOLockedValueBox(range.lowerBound)
-  }
-
-  /// The pieces in order. They have fewer bytes than the length if the file becomes shorter during the transfer.
-  var body: Response.Content {
-    .stream(AsyncStream { self.nextChunk() }, length: length)
-  }
-
-  private func nextChunk() -> [UInt8]? {
-    let range = position.withLockedValue { position in
-      let start = position
-      position = min(start + Self.bytesOfChunk, end)
-      return start..<position
+  /// A part of the file that is read piece by piece, as fast as its client reads. The pieces have fewer bytes than the
+  /// range if the file becomes shorter meanwhile.
+  fileprivate func stream(_ range: Range<Int>) -> Response.Content {
+    let position = NIOLockedValueBox(range.lowerBound)
+    let pieces = AsyncStream { () -> [UInt8]? in
+      let start = position.withLockedValue { position in
+        defer { position = min(position + Self.bytesOfChunk, range.upperBound) }
+        return position
+      }
+      let bytes = self.read(from: start, count: min(Self.bytesOfChunk, range.upperBound - start))
+      return bytes.isEmpty ? nil : bytes
     }
-    guard !range.isEmpty else { return nil }
-    let bytes = file.read(from: range.lowerBound, count: range.count)
-    return bytes.isEmpty ? nil : bytes
+    return .stream(pieces, length: range.count)
   }
 }
 
