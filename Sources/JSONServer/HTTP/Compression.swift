@@ -7,18 +7,11 @@ final class Compression {
   static let minimumBytes = 1024
   /// The largest body that is compressed: the event loop waits about ten milliseconds for it.
   static let maximumBytes = 1024 * 1024
+  /// From 1, fast, to 9, small: the client is mostly on the same machine, and the event loop waits.
+  private static let level = 1
 
-  private let level: Int
   /// The last `Accept-Encoding`, and the coding of the response: a client sends the same field with every request.
   private var known: (field: String, coding: ContentCoding?) = ("", nil)
-
-  /// Creates a compressor.
-  ///
-  /// - Parameter level: From 1, fast, to 9, small. Fast is the default: the client is mostly on the same machine, and
-  ///   the event loop waits.
-  init(level: Int = 1) {
-    self.level = level
-  }
 
   /// Compresses a response in a coding that the client accepts.
   ///
@@ -32,7 +25,7 @@ final class Compression {
     if !isCommon { response.headerFields.add("Accept-Encoding", toList: .vary) }
     guard request.method != .head, allowsCompression(response),
       let coding = request.headerFields.joined(.acceptEncoding).flatMap({ preferredCoding(for: $0) }),
-      let compressed = coding.compress(response.bytes, level: level), compressed.count < response.bytes.count
+      let compressed = coding.compress(response.bytes, level: Self.level), compressed.count < response.bytes.count
     else { return }
     response.body = .bytes(compressed)
     response.headerFields[.contentEncoding] = coding.rawValue

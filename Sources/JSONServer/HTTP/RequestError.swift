@@ -74,16 +74,7 @@ package struct RequestError: Error {
   }
 
   /// Whether nothing is at the path, or the path lacks the method.
-  var saysNothingIsThere: Bool {
-    switch code {
-    case .notFound, .methodNotAllowed: true
-    case .malformed, .unauthorized, .forbidden, .timeout, .conflict, .preconditionFailed, .contradiction, .bodyTooLarge,
-      .targetTooLong,
-      .unsupportedMediaType, .unsupportedPatch, .unsupportedCoding, .unmetExpectation, .headTooLarge, .failed,
-      .notImplemented, .unavailable, .busy, .noSpace, .durabilityUnknown, .badGateway, .gatewayTimeout, .loop:
-      false
-    }
-  }
+  var saysNothingIsThere: Bool { code == .notFound || allowedMethods != nil }
 
   /// The error for a method that a route lacks.
   ///
