@@ -108,26 +108,17 @@ extension HTTPConnection {
   /// Updates the wait of the connection.
   func updateTimeouts() {
     guard let context else { return }
+    let (isBusy, isSilent, isClosing) =
+      switch output {
+      case .ready: (false, false, false)
+      case .streaming, .slicing: (true, false, false)
+      case .silent: (true, true, false)
+      case .closing: (false, false, true)
+      }
     idleTimeouts.update(
-      isInRequest: reader.isInRequest, isIdle: isIdle && !isBusyWithOutput,
-      owesReading: isClosing || !context.channel.isWritable, isHeldUp: isHeldUp || isSilent, limits: connections.limits,
-      now: context.eventLoop.now)
+      isInRequest: reader.isInRequest, isIdle: isIdle && !isBusy, owesReading: isClosing || !context.channel.isWritable,
+      isHeldUp: isHeldUp || isSilent, limits: connections.limits, now: context.eventLoop.now)
     setAlarm(context)
-  }
-
-  private var isBusyWithOutput: Bool {
-    switch output {
-    case .ready, .closing: false
-    case .streaming, .slicing, .silent: true
-    }
-  }
-
-  private var isSilent: Bool {
-    if case .silent = output { true } else { false }
-  }
-
-  private var isClosing: Bool {
-    if case .closing = output { true } else { false }
   }
 
   private func setAlarm(_ context: ChannelHandlerContext) {

@@ -137,19 +137,10 @@ private struct RequestTarget {
   ///
   /// Separators of URLs, lists and credentials are refused, since two readers could see two hosts.
   static func isAuthority(_ text: String) -> Bool {
-    text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "%"), UInt8(ascii: "~"),
-        UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("),
-        UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: "="):
-        true
-      default:
-        false
-      }
-    }
+    text.utf8.allSatisfy(allowedInAuthority.contains)
   }
+
+  private static let allowedInAuthority = ByteSet.words.union(ByteSet("-.:[]%~!$&'()*+;=".utf8))
 }
 
 /// The parsed fields of a request's head.
@@ -248,7 +239,6 @@ struct FramingFields {
 
   /// How the body ends (RFC 9112, section 6.3).
   func framing(isLegacy: Bool, limits: Limits) throws(RequestError) -> RequestHead.Framing {
-    var framing = RequestHead.Framing.none
     if let transferEncoding {
       guard contentLength == nil, !isLegacy else {
         throw RequestError(.malformed, "Transfer-Encoding goes with HTTP/1.1, and not with Content-Length.")
@@ -256,15 +246,14 @@ struct FramingFields {
       guard transferEncoding.lowercased() == "chunked" else {
         throw RequestError(.notImplemented, "The only transfer coding that this server knows is chunked.")
       }
-      framing = .chunked
-    } else if let contentLength {
-      guard contentLength.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-        let length = Int(contentLength)
-      else { throw RequestError(.malformed, "The Content-Length is not a number of bytes.") }
-      guard length <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
-      framing = length == 0 ? .none : .length(length)
+      return .chunked
     }
-    return framing
+    guard let contentLength else { return .none }
+    guard contentLength.utf8.allSatisfy(ByteSet.digits.contains), let length = Int(contentLength) else {
+      throw RequestError(.malformed, "The Content-Length is not a number of bytes.")
+    }
+    guard length <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
+    return length == 0 ? .none : .length(length)
   }
 
   /// The compression of the body; `nil` for none.
