@@ -13,6 +13,8 @@ struct RequestReader {
 
   /// The largest head that is kept for later requests; thousands of connections may be idle.
   private static let keptHeadBytes = 1024
+  /// The bytes of a chunk in addition to its data: its size in a sensible number of digits, and two line breaks.
+  private static let bytesOfChunk = 16
 
   private let limits: Limits
   private var state = State.betweenRequests
@@ -21,7 +23,11 @@ struct RequestReader {
   private var mayHoldHead = false
   /// The bytes of the body that the parser has read.
   private var bodyBytes = 0
-  private var overhead = ParserOverhead()
+  /// The bytes that the parser has read and that are not part of the request: the framing of chunks, trailers, and
+  /// skipped bytes.
+  private var overheadBytes = 0
+  /// The bytes that the framing of the chunks so far may have.
+  private var framingAllowance = 0
   /// The head of the last request, which the next request usually has, too.
   private var knownHead: RequestHeadCache?
   /// The parser's result for the head in the last piece.
@@ -62,7 +68,9 @@ struct RequestReader {
     let head = try RequestHead(line, limits: limits)
     lastHead = (line, head)
     bodyBytes = 0
-    overhead.recordHead(head.request.target.utf8.count + head.fieldBytes + line.method.rawValue.utf8.count + 14)
+    // The approximate size of the head: the number of its spaces is not known.
+    let headBytes = head.request.target.utf8.count + head.fieldBytes + line.method.rawValue.utf8.count + 14
+    overheadBytes = max(0, overheadBytes - headBytes)
     if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
     decompression = head.coding.map(Decompression.init)
     state = .inRequest(head)
@@ -73,7 +81,8 @@ struct RequestReader {
   mutating func append(_ bytes: ByteBuffer) throws(RequestError) {
     guard case .inRequest = state else { return drop() }
     bodyBytes += bytes.readableBytes
-    overhead.recordBody(bytes.readableBytes)
+    overheadBytes = max(0, overheadBytes - bytes.readableBytes)
+    framingAllowance += Self.bytesOfChunk
     if let decompression {
       return try decompression.append(Array(bytes.readableBytesView), to: &body, limits: limits)
     }
@@ -92,7 +101,7 @@ struct RequestReader {
     state = head.form.keepsConnection ? .betweenRequests : .stopped
     isHeadOnly = false
     hasStoppedParser = head.stopsParser
-    overhead.recordEnd()
+    (overheadBytes, framingAllowance) = (0, 0)
     decompression = nil
     var request = head.request
     if !body.isEmpty {
@@ -138,7 +147,7 @@ struct RequestReader {
     case .stopped: break
     }
     hasStoppedParser = false
-    overhead.recordInput(length)
+    overheadBytes += length
     return input.readSlice(length: length)
   }
 
@@ -149,11 +158,11 @@ struct RequestReader {
     switch state {
     case .betweenRequests:
       // The parser has limits of its own, and reports the error of a head more precisely.
-      guard overhead.byteCount <= 2 * RequestParser.maximumHeadBytes else {
+      guard overheadBytes <= 2 * RequestParser.maximumHeadBytes else {
         throw RequestError(.headTooLarge, "The request's line and fields are too large.")
       }
     case .inRequest:
-      guard overhead.byteCount <= limits.maximumHeadBytes + overhead.allowance else {
+      guard overheadBytes <= limits.maximumHeadBytes + framingAllowance else {
         throw RequestError(
           .headTooLarge,
           "The extensions of the request's chunks, and its trailers, are larger than \(limits.maximumHeadBytes) bytes.")
@@ -261,34 +270,6 @@ final class RequestParser: ChannelInboundHandler {
   private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
     hasFailed = true
     context.fireErrorCaught(error)
-  }
-}
-
-/// The bytes of a request that are not part of it: the framing of chunks, trailers, and skipped bytes.
-struct ParserOverhead {
-  /// The bytes of a chunk in addition to its data: its size in a sensible number of digits, and two line breaks.
-  private static let bytesOfChunk = 16
-
-  private(set) var byteCount = 0
-  /// The bytes that the framing of the chunks so far may have.
-  private(set) var allowance = 0
-
-  mutating func recordInput(_ count: Int) {
-    byteCount += count
-  }
-
-  /// - Parameter count: The approximate size of the head: the number of its spaces is not known.
-  mutating func recordHead(_ count: Int) {
-    byteCount = max(0, byteCount - count)
-  }
-
-  mutating func recordBody(_ count: Int) {
-    byteCount = max(0, byteCount - count)
-    allowance += Self.bytesOfChunk
-  }
-
-  mutating func recordEnd() {
-    self = ParserOverhead()
   }
 }
 
