@@ -60,27 +60,12 @@ struct RequestHead {
       keepsConnection: framing.keepsConnection(isLegacy: isLegacy) && head.isKeepAlive)
     fieldBytes = section.byteCount
     stopsParser = framing.asksForUpgrade && head.headers.stopParser
-    var request = try Request(method: Self.method(head.method), target: target, headerFields: fields)
+    guard let method = HTTPRequest.Method(head.method.rawValue) else {
+      throw RequestError(.malformed, "The request's method is not a token.")
+    }
+    var request = Request(method: method, target: target, headerFields: fields)
     request.mayLackHost = isLegacy
     self.request = request
-  }
-
-  private static func method(_ method: HTTPMethod) throws(RequestError) -> HTTPRequest.Method {
-    switch method {
-    case .GET: return .get
-    case .HEAD: return .head
-    case .POST: return .post
-    case .PUT: return .put
-    case .PATCH: return .patch
-    case .DELETE: return .delete
-    case .OPTIONS: return .options
-    // NIO may add methods.
-    default:
-      guard let method = HTTPRequest.Method(method.rawValue) else {
-        throw RequestError(.malformed, "The request's method is not a token.")
-      }
-      return method
-    }
   }
 }
 
