@@ -24,23 +24,17 @@ struct ResponseWriter {
   static func framing(of response: PreparedResponse, form: ResponseForm) -> Framing {
     let code = response.status.code
     if code < 200 || code == 204 { return .none }
-    switch response.body {
-    case .bytes(let bytes):
-      // The responses to HEAD and 304 may have the length of a body that was never made (RFC 9110, section 8.6).
-      if bytes.isEmpty, form.isHeadOnly || code == 304 {
-        if let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length >= 0 {
-          return .length(length)
-        }
-        return code == 304 ? .none : .length(0)
-      }
-      return code == 304 ? .none : .length(bytes.count)
-    case .stream(_, let length):
-      if code == 304 { return .none }
-      if let length { return .length(max(length, 0)) }
-      return form.isLegacy ? .untilClose : .chunked
-    case .slices:
-      if code == 304 { return .none }
-      return form.isLegacy ? .untilClose : .chunked
+    // The responses to HEAD and 304 may have the length of a body that was never made (RFC 9110, section 8.6).
+    if case .bytes(let bytes) = response.body, bytes.isEmpty, form.isHeadOnly || code == 304,
+      let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length >= 0
+    {
+      return .length(length)
+    }
+    if code == 304 { return .none }
+    return switch response.body {
+    case .bytes(let bytes): .length(bytes.count)
+    case .stream(_, let length?): .length(max(length, 0))
+    case .stream, .slices: form.isLegacy ? .untilClose : .chunked
     }
   }
 
