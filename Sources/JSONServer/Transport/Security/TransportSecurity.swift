@@ -91,64 +91,48 @@ struct PEMFile {
   /// The largest size of a file; certificates have a few kilobytes each.
   private static let maximumBytes = 1 << 20
 
-  private init(path: String) throws(ServerError) {
-    guard OpenFile.Identity(path: path) != nil else {
-      throw ServerError(.invalidConfiguration, "\(path): there is no such file; check the name.")
-    }
-    guard let file = OpenFile(path: path) else {
-      throw ServerError(.invalidConfiguration, "\(path): the file cannot be read; check its permissions.")
-    }
+  /// - Throws: ``ServerError`` that names the file and what it is instead.
+  private init(
+    _ path: String, holds content: String, not other: String, orConvertBy command: String
+  ) throws(ServerError) {
+    func failure(_ reason: String) -> ServerError { ServerError(.invalidConfiguration, "\(path): \(reason)") }
+    guard OpenFile.Identity(path: path) != nil else { throw failure("there is no such file; check the name.") }
+    guard let file = OpenFile(path: path) else { throw failure("the file cannot be read; check its permissions.") }
     guard file.isRegular, file.size <= Self.maximumBytes else {
-      throw ServerError(.invalidConfiguration, "\(path): this is not a PEM file; check the name.")
+      throw failure("this is not a PEM file; check the name.")
     }
     self.path = path
     bytes = file.read(from: 0, count: file.size)
+    if holds("\(content.uppercased())-----") { return }
+    if holds("\(other.uppercased())-----") {
+      throw failure("this is a \(other) and no \(content); the certificate and the key may be exchanged.")
+    }
+    if holds("-----BEGIN ") { throw failure("it holds no \(content); check the name.") }
+    throw failure("this is not a PEM file; if it holds a \(content) in another form, convert it, as with \(command).")
   }
 
   /// Reads a file with a certificate.
   ///
   /// - Throws: ``ServerError`` that names the file.
   static func certificate(_ path: String) throws(ServerError) -> PEMFile {
-    let file = try PEMFile(path: path)
-    try file.check(holds: "certificate", not: "private key", orConvertBy: "openssl x509 -inform der")
-    return file
+    try PEMFile(path, holds: "certificate", not: "private key", orConvertBy: "openssl x509 -inform der")
   }
 
   /// Reads a file with a private key.
   ///
   /// - Throws: ``ServerError`` that names the file.
   static func privateKey(_ path: String) throws(ServerError) -> PEMFile {
-    let file = try PEMFile(path: path)
-    if file.holds("ENCRYPTED") {
+    let file = try PEMFile(path, holds: "private key", not: "certificate", orConvertBy: "openssl pkey -inform der")
+    guard !file.holds("ENCRYPTED") else {
       throw ServerError(
-        .invalidConfiguration,
-        "\(path): the private key is encrypted; decrypt it with openssl pkey.")
+        .invalidConfiguration, "\(path): the private key is encrypted; decrypt it with openssl pkey.")
     }
-    try file.check(holds: "private key", not: "certificate", orConvertBy: "openssl pkey -inform der")
     return file
-  }
-
-  private func check(
-    holds content: String, not other: String, orConvertBy command: String
-  ) throws(ServerError) {
-    if holds("\(content.uppercased())-----") { return }
-    guard holds("\(other.uppercased())-----") else { throw failure(content, command: command) }
-    throw ServerError(
-      .invalidConfiguration,
-      "\(path): this is a \(other) and no \(content); the certificate and the key may be exchanged.")
   }
 
   /// The error of a file whose content does not match its label.
   func isInvalid(_ content: String) -> ServerError {
     ServerError(.invalidConfiguration, "\(path): the \(content) in it is not valid; make a new one.")
-  }
-
-  private func failure(_ content: String, command: String) -> ServerError {
-    let message =
-      holds("-----BEGIN ")
-      ? "it holds no \(content); check the name."
-      : "this is not a PEM file; if it holds a \(content) in another form, convert it, as with \(command)."
-    return ServerError(.invalidConfiguration, "\(path): \(message)")
   }
 
   private func holds(_ text: String) -> Bool {
