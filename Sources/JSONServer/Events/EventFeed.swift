@@ -102,9 +102,16 @@ final class EventFeed {
 
   private func publish(_ content: Event.Content) {
     history.append(content)
+    serveWaiting()
+  }
+
+  private func serveWaiting() {
     for number in subscribers.keys where subscribers[number]?.pull != nil {
       // A waiting subscriber has read all earlier events, so the names of the resources are not needed.
-      if let piece = nextPiece(for: number, resources: []) { resume(number, with: piece) }
+      guard let piece = nextPiece(for: number, resources: []) else { continue }
+      let pull = subscribers[number]?.pull
+      subscribers[number]?.pull = nil
+      pull?.resume(returning: piece)
     }
   }
 
@@ -116,19 +123,9 @@ final class EventFeed {
   /// Keeps the subscribers' connections alive while there are any.
   func beat(on engine: isolated Engine) {
     endVoidWatches(on: engine)
-    for number in subscribers.keys {
-      subscribers[number]?.owesHeartbeat = true
-      if subscribers[number]?.pull != nil, let piece = nextPiece(for: number, resources: []) {
-        resume(number, with: piece)
-      }
-    }
+    for number in subscribers.keys { subscribers[number]?.owesHeartbeat = true }
+    serveWaiting()
     if hasSubscribers { scheduleHeartbeat(on: engine) }
-  }
-
-  private func resume(_ number: Int, with piece: [UInt8]) {
-    let pull = subscribers[number]?.pull
-    subscribers[number]?.pull = nil
-    pull?.resume(returning: piece)
   }
 
   // MARK: Subscribers
