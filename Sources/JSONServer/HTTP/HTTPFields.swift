@@ -120,53 +120,39 @@ struct MediaType: Hashable {
 
   /// Reads the value of a field; skips everything that is not a parameter.
   init(_ text: String) {
-    var parts = HeaderParameters(text)
-    essence = parts.nextToken().lowercased()
-    parameters = parts.readAll()
-  }
-
-  /// Whether the content is JSON: `application/json`, `text/json`, or a type that ends in `+json`.
-  var isJSON: Bool {
-    essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json")
-  }
-}
-
-/// Reads a field's value of the form `token; name=value; name="value"` from left to right.
-private struct HeaderParameters {
-  private var rest: Substring.UTF8View
-
-  init(_ text: String) {
-    rest = text[...].utf8
-  }
-
-  /// Reads up to the next semicolon, without the white space around it.
-  mutating func nextToken() -> String {
-    let token = rest.prefix { $0 != UInt8(ascii: ";") }
-    rest = rest[token.endIndex...]
-    return String(Substring(token)).withoutSpaceAround
-  }
-
-  /// Reads all parameters, with names in lower case. Of a repeated name the first value counts.
-  mutating func readAll() -> [String: String] {
+    var rest = text[...].utf8
+    essence = Self.nextToken(&rest).lowercased()
     var parameters: [String: String] = [:]
     while rest.popFirst() != nil {
       let name = rest.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
       rest = rest[name.endIndex...]
       guard rest.first == UInt8(ascii: "=") else { continue }
       rest.removeFirst()
-      let value = readValue()
+      let value = Self.nextValue(&rest)
       let key = String(Substring(name)).withoutSpaceAround.lowercased()
       if parameters[key] == nil { parameters[key] = value }
     }
-    return parameters
+    self.parameters = parameters
+  }
+
+  /// Whether the content is JSON: `application/json`, `text/json`, or a type that ends in `+json`.
+  var isJSON: Bool {
+    essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json")
+  }
+
+  /// Reads up to the next semicolon, without the white space around it.
+  private static func nextToken(_ rest: inout Substring.UTF8View) -> String {
+    let token = rest.prefix { $0 != UInt8(ascii: ";") }
+    rest = rest[token.endIndex...]
+    return String(Substring(token)).withoutSpaceAround
   }
 
   /// Reads a value up to the next semicolon outside quotes.
   ///
   /// A backslash escapes only a quote or a backslash: browsers once sent whole Windows paths as file names.
-  private mutating func readValue() -> String {
+  private static func nextValue(_ rest: inout Substring.UTF8View) -> String {
     rest = rest.drop(while: isSpace)
-    guard rest.first == UInt8(ascii: "\"") else { return nextToken() }
+    guard rest.first == UInt8(ascii: "\"") else { return nextToken(&rest) }
     rest.removeFirst()
     var value: [UInt8] = []
     while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
@@ -177,7 +163,7 @@ private struct HeaderParameters {
         value.append(byte)
       }
     }
-    _ = nextToken()
+    _ = nextToken(&rest)
     return String(decoding: value, as: UTF8.self)
   }
 }
