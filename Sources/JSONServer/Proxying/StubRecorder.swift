@@ -208,15 +208,11 @@ struct StubRecording: Sendable {
   /// sequence: the newest response replaces the others. Otherwise a replayed login would always begin with a wrong
   /// password.
   mutating func add(_ stub: RecordedStub) {
-    guard let index = tracks.firstIndex(where: { $0.pattern == stub.pattern }) else {
-      tracks.append(Track(request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1))
-      return
-    }
+    var track = Track(request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1)
+    guard let index = tracks.firstIndex(where: { $0.pattern == stub.pattern }) else { return tracks.append(track) }
     if tracks[index].request.target != stub.request.target || tracks[index].request.body != stub.request.body {
-      let isSame = tracks[index].responses == [stub.response]
-      tracks[index] = Track(
-        request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1,
-        isWritten: isSame && tracks[index].isWritten)
+      track.isWritten = tracks[index].isWritten && tracks[index].responses == track.responses
+      tracks[index] = track
       return
     }
     if tracks[index].responses.last == stub.response {
