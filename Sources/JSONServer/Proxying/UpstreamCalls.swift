@@ -6,7 +6,8 @@ import HTTPTypes
 /// It belongs to the server's engine, whose sessions share it; all of them run on one event loop.
 final class UpstreamCalls {
   private let upstream: Upstream
-  private let name: ViaName
+  /// The name of this server in `Via` fields, by which it recognizes its own requests (RFC 9110, section 7.6.3).
+  private let name: String
   /// The closures that start waiting calls and cancel running ones, by number.
   private var waiting: Deque<(number: Int, start: () -> Void)> = []
   private var running: [Int: () -> Void] = [:]
@@ -14,7 +15,7 @@ final class UpstreamCalls {
 
   init(_ upstream: Upstream, random: UInt64) {
     self.upstream = upstream
-    name = ViaName(random: random)
+    name = "json-server-" + String(random, radix: 16)
   }
 
   /// Whether to forward a request that this server refuses.
@@ -64,7 +65,7 @@ final class UpstreamCalls {
   /// - Throws: 508 for a request that has already passed through this server; 403 for a change on a read-only server.
   private func forwarded(_ context: RequestContext, on engine: isolated Engine) throws(RequestError) -> Request {
     var request = context.request
-    guard !name.isNamed(in: request.headerFields) else {
+    guard !hasPassed(request) else {
       throw RequestError(
         .loop,
         """
@@ -76,8 +77,17 @@ final class UpstreamCalls {
     // A path with `..` must not lead above the path of the other server's address.
     if context.target.path.hadDots { request.target = context.target.path.resolved(request.target) }
     request.headerFields = request.headerFields.forwarded
-    name.add(to: &request.headerFields)
+    request.headerFields.append(HTTPField(name: .via, value: "1.1 \(name)"))
     return request
+  }
+
+  /// Whether a request has already passed through this server.
+  private func hasPassed(_ request: Request) -> Bool {
+    request.headerFields[values: .via].contains { value in
+      value.split(separator: ",").contains { entry in
+        entry.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.map(String.init) == name
+      }
+    }
   }
 
   /// Starts a call, immediately or after others have ended.
@@ -147,27 +157,5 @@ extension Upstream {
     RequestError(
       .gatewayTimeout,
       "\(url) (Server.Configuration.upstream) has not responded within \(timeout / .seconds(1)) seconds.")
-  }
-}
-
-/// The name of this server in `Via` fields, by which it recognizes its own requests (RFC 9110, section 7.6.3).
-private struct ViaName: Sendable {
-  private let text: String
-
-  init(random: UInt64) {
-    text = "json-server-" + String(random, radix: 16)
-  }
-
-  /// Whether a request has already passed through this server.
-  func isNamed(in fields: HTTPFields) -> Bool {
-    fields[values: .via].contains { value in
-      value.split(separator: ",").contains { entry in
-        entry.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.map(String.init) == text
-      }
-    }
-  }
-
-  func add(to fields: inout HTTPFields) {
-    fields.append(HTTPField(name: .via, value: "1.1 \(text)"))
   }
 }
