@@ -35,7 +35,7 @@ final class Compression {
   }
 
   private func preferredCoding(for field: String) -> ContentCoding? {
-    if field != known.field { known = (field, AcceptEncoding(field).preferred) }
+    if field != known.field { known = (field, ContentCoding.preferred(by: field)) }
     return known.coding
   }
 
@@ -63,32 +63,6 @@ final class Compression {
   ]
 }
 
-/// The codings that a client accepts, as its `Accept-Encoding` says (RFC 9110, section 12.5.3).
-private struct AcceptEncoding: Hashable {
-  private var weights: [String: Double] = [:]
-
-  /// Reads a field; an entry whose weight is not a number from 0 to 1 is not accepted.
-  init(_ field: String) {
-    for entry in field.split(separator: ",") {
-      let type = MediaType(String(entry))
-      let weight = type.parameters["q"].map { Double($0) ?? 0 } ?? 1
-      weights[type.essence] = 0...1 ~= weight ? weight : 0
-    }
-  }
-
-  /// The coding of the response: the one with the greatest weight, gzip among equal ones; `nil` for none.
-  var preferred: ContentCoding? {
-    var best: (coding: ContentCoding, weight: Double)?
-    for coding in ContentCoding.allCases {
-      let alias = coding == .gzip ? weights["x-gzip"] : nil
-      let weight = weights[coding.rawValue] ?? alias ?? weights["*"] ?? 0
-      if weight > best?.weight ?? 0 { best = (coding, weight) }
-    }
-    guard let best, best.weight >= weights["identity"] ?? 0 else { return nil }
-    return best.coding
-  }
-}
-
 /// A method of compression.
 enum ContentCoding: String, Sendable, Hashable, CaseIterable {
   /// The gzip format (RFC 1952).
@@ -112,6 +86,26 @@ enum ContentCoding: String, Sendable, Hashable, CaseIterable {
         .unsupportedCoding,
         "Content-Encoding '\(field)' is not supported; send the body in one of \(all), or as it is.")
     }
+  }
+
+  /// Returns the coding of a response to a client with an `Accept-Encoding` (RFC 9110, section 12.5.3): the one with the
+  /// greatest weight, gzip among equal ones; `nil` for none. An entry whose weight is not a number from 0 to 1 is not
+  /// accepted.
+  fileprivate static func preferred(by field: String) -> ContentCoding? {
+    var weights: [String: Double] = [:]
+    for entry in field.split(separator: ",") {
+      let type = MediaType(String(entry))
+      let weight = type.parameters["q"].map { Double($0) ?? 0 } ?? 1
+      weights[type.essence] = 0...1 ~= weight ? weight : 0
+    }
+    var best: (coding: ContentCoding, weight: Double)?
+    for coding in allCases {
+      let alias = coding == .gzip ? weights["x-gzip"] : nil
+      let weight = weights[coding.rawValue] ?? alias ?? weights["*"] ?? 0
+      if weight > best?.weight ?? 0 { best = (coding, weight) }
+    }
+    guard let best, best.weight >= weights["identity"] ?? 0 else { return nil }
+    return best.coding
   }
 
   /// Returns bytes compressed.
