@@ -22,9 +22,6 @@ struct EventLoopExecutor: Sendable {
   /// The executor of an actor on this event loop; code on the event loop may use `assumeIsolated` with the actor.
   var executor: any SerialExecutor { eventLoop.executor }
 
-  /// Whether the caller runs on this event loop.
-  var isCurrent: Bool { eventLoop.inEventLoop }
-
   /// Runs work on the event loop, after waiting work.
   func execute(_ work: @escaping @Sendable () -> Void) {
     eventLoop.execute(work)
@@ -103,12 +100,12 @@ private final class SharedWork: Sendable {
   private let count: Int
   private let part: @Sendable (Int) -> Void
   private let next = Atomic(0)
-  private let done = Atomic(0)
-  private let isDone = DispatchSemaphore(value: 0)
+  private let undone = DispatchGroup()
 
   init(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
     self.count = count
     self.part = part
+    for _ in 0..<count { undone.enter() }
   }
 
   /// Does parts until all have begun.
@@ -117,10 +114,10 @@ private final class SharedWork: Sendable {
       let number = next.add(1, ordering: .relaxed).oldValue
       guard number < count else { return }
       part(number)
-      if done.add(1, ordering: .acquiringAndReleasing).newValue == count { isDone.signal() }
+      undone.leave()
     }
   }
 
   /// Waits until all parts are done.
-  func wait() { isDone.wait() }
+  func wait() { undone.wait() }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import NIOCore
 import Testing
 
 @testable import JSONServer
@@ -184,7 +185,7 @@ struct TransportListenerTests {
     }
     let engine = Engine()
     #expect(await engine.add() == 1)
-    #expect(!engine.loop.isCurrent)
+    #expect(!engine.loop.eventLoop.inEventLoop)
     let second = await withCheckedContinuation { continuation in
       engine.loop.schedule(after: .zero) { continuation.resume(returning: engine.assumeIsolated { $0.add() }) }
     }
