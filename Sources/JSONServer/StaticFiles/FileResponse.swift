@@ -100,18 +100,16 @@ private enum ByteRange: Hashable {
 }
 
 extension OpenFile {
-  private static let bytesOfChunk = 64 * 1024
-
   /// A part of the file that is read piece by piece, as fast as its client reads. The pieces have fewer bytes than the
   /// range if the file becomes shorter meanwhile.
   fileprivate func stream(_ range: Range<Int>) -> Response.Content {
     let position = NIOLockedValueBox(range.lowerBound)
     let pieces = AsyncStream { () -> [UInt8]? in
       let start = position.withLockedValue { position in
-        defer { position = min(position + Self.bytesOfChunk, range.upperBound) }
+        defer { position = min(position + StaticFiles.maximumBytesAtOnce, range.upperBound) }
         return position
       }
-      let bytes = self.read(from: start, count: min(Self.bytesOfChunk, range.upperBound - start))
+      let bytes = self.read(from: start, count: min(StaticFiles.maximumBytesAtOnce, range.upperBound - start))
       return bytes.isEmpty ? nil : bytes
     }
     return .stream(pieces, length: range.count)

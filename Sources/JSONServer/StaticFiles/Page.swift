@@ -18,7 +18,7 @@ enum Page {
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
   /// The name of the folder, and the files by name.
-  private static let (folder, assets): (String, [String: [UInt8]]) = {
+  fileprivate static let (folder, assets): (String, [String: [UInt8]]) = {
     var assets: [String: [UInt8]] = [:]
     var hashes: [UInt64] = []
     var place = 0
@@ -36,15 +36,6 @@ enum Page {
     return (folder, assets)
   }()
 
-  /// Finds a file of the pages.
-  ///
-  /// - Parameter name: The file's name, such as `page.css`; `docs` is the documentation page.
-  /// - Returns: The file and its content type, or `nil` if no file has this name.
-  static func asset(named name: String) -> (bytes: [UInt8], contentType: String)? {
-    let fileName = name == "docs" ? "docs.html" : name
-    return assets[fileName].map { ($0, FileType.contentType(ofFileNamed: fileName)) }
-  }
-
   /// Whether a path, given by its segments after `/__admin`, is that of a file beside the pages.
   static func isAsset(_ path: ArraySlice<String>) -> Bool {
     path.count == 2 && path.first == folder && path.last.map { assets[$0] != nil } == true
@@ -57,13 +48,17 @@ extension PreparedResponse {
 
   /// A file of the page; 404 for an unknown name.
   ///
-  /// - Parameter isKept: Whether browsers may keep the file, since a changed file has another address.
+  /// - Parameters:
+  ///   - name: The file's name, such as `page.css`; `docs` is the documentation page.
+  ///   - isKept: Whether browsers may keep the file, since a changed file has another address.
   static func asset(_ name: String, isKept: Bool = false) -> PreparedResponse {
-    guard let (bytes, contentType) = Page.asset(named: name) else {
+    let fileName = name == "docs" ? "docs.html" : name
+    guard let bytes = Page.assets[fileName] else {
       return RequestError(.notFound, "The page has no file '\(name)'.").response()
     }
     let fields: HTTPFields = [
-      .contentType: contentType, .cacheControl: isKept ? "private, max-age=31536000, immutable" : "no-cache",
+      .contentType: FileType.contentType(ofFileNamed: fileName),
+      .cacheControl: isKept ? "private, max-age=31536000, immutable" : "no-cache",
       .xContentTypeOptions: "nosniff", .contentSecurityPolicy: Page.contentSecurityPolicy,
     ]
     return PreparedResponse(headerFields: fields, body: .bytes(bytes))
