@@ -15,6 +15,8 @@ extension HTTPField.Name {
   /// The name of the request's session.
   static let session = Self.known("X-JSON-Server-Session")
   static let lastEventID = Self.known("Last-Event-ID")
+  /// Where a browser says that the page is that sends the request (W3C Fetch Metadata).
+  static let secFetchSite = Self.known("Sec-Fetch-Site")
 
   /// A name of this file, which is known to be valid.
   private static func known(_ name: String) -> HTTPField.Name {

@@ -56,7 +56,7 @@ struct CrossOriginPolicy: Sendable {
   /// page is of this site, or that the user opened the address.
   private func foreignOrigin(of request: Request) -> String? {
     let fields = request.headerFields
-    let site = HTTPField.Name("Sec-Fetch-Site").flatMap { fields[$0]?.lowercased() }
+    let site = fields[.secFetchSite]?.lowercased()
     guard site == nil || site == "cross-site", fields.contains(.origin) || fields.contains(.referer) || site != nil
     else { return nil }
     let address = (fields[.referer] ?? "null").split(separator: "/", omittingEmptySubsequences: false)
@@ -68,9 +68,7 @@ struct CrossOriginPolicy: Sendable {
   ///
   /// The browser's statement about the site counts first, since a proxy may change `Host`.
   static func isOwn(_ request: Request) -> Bool {
-    if let name = HTTPField.Name("Sec-Fetch-Site"), let site = request.headerFields[name]?.lowercased() {
-      return site == "same-origin" || site == "none"
-    }
+    if let site = request.headerFields[.secFetchSite]?.lowercased() { return site == "same-origin" || site == "none" }
     guard let origin = request.headerFields[.origin] else { return true }
     return Origin(origin)?.isSame(asHost: request.headerFields[.host]) == true
   }

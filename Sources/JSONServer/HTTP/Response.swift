@@ -115,15 +115,6 @@ package struct PreparedResponse: Sendable {
         }
     }
 
-    /// The number of bytes, an estimate for slices; 0 for a stream.
-    var estimatedByteCount: Int {
-      switch self {
-      case .bytes(let bytes): bytes.count
-      case .stream: 0
-      case .slices(let body): body.estimatedByteCount
-      }
-    }
-
     /// The body as Swift code sees it. O(size) for slices, in time and memory.
     fileprivate var whole: Response.Content {
       switch self {
@@ -223,7 +214,13 @@ package struct PreparedResponse: Sendable {
   }
 
   /// The number of the body's bytes, an estimate for slices; 0 for a stream.
-  package var estimatedByteCount: Int { body.estimatedByteCount }
+  package var estimatedByteCount: Int {
+    switch body {
+    case .bytes(let bytes): bytes.count
+    case .stream: 0
+    case .slices(let body): body.text.estimatedByteCount
+    }
+  }
 
   /// Creates a response with a JSON body, laid out for people.
   static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> PreparedResponse {
@@ -265,13 +262,11 @@ final class SlicedBody: Sendable {
   /// All bytes. O(size), in time and memory.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(estimatedByteCount + estimatedByteCount / 16)
+    let estimate = text.estimatedByteCount
+    bytes.reserveCapacity(estimate + estimate / 16)
     text.append(to: &bytes)
     return isScript ? JSONP.escaped(bytes) : bytes
   }
-
-  /// An estimate of the number of bytes, from some records of each list. O(number of lists).
-  var estimatedByteCount: Int { text.estimatedByteCount }
 }
 
 /// The validator of a body (RFC 9110, section 8.8.3): different bytes never have the same tag.

@@ -199,7 +199,7 @@ final class Journal {
 }
 
 extension Exchange {
-  fileprivate var bodyBytes: Int { request.bytes.count + sent.body.estimatedByteCount }
+  fileprivate var bodyBytes: Int { request.bytes.count + sent.estimatedByteCount }
 }
 
 /// A request and its response in the journal.
