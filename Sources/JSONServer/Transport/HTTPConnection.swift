@@ -48,6 +48,10 @@ final class HTTPConnection: ChannelInboundHandler {
   @exclusivity(unchecked) private(set) var responses = ResponseQueue()
   /// The requests that were read and have not begun.
   @exclusivity(unchecked) private var backlog = CircularBuffer<Arrival>()
+  /// The closures to call when the client disconnects before a held request has its response, by request.
+  @exclusivity(unchecked) var disconnectActions: [Int: @Sendable () -> Void] = [:]
+  /// The closures to call when the connection ends before a response is calculated, by request.
+  @exclusivity(unchecked) var endActions: [Int: @Sendable () -> Void] = [:]
 
   private var isInBurst = false
   private var isSending = false
@@ -56,10 +60,6 @@ final class HTTPConnection: ChannelInboundHandler {
   var isAskingForClient = false
   private var isReadUnderWay = false
   private var isGivingWay = false
-  /// The closures to call when the client disconnects before a held request has its response, by request.
-  var disconnectActions: [Int: @Sendable () -> Void] = [:]
-  /// The closures to call when the connection ends before a response is calculated, by request.
-  var endActions: [Int: @Sendable () -> Void] = [:]
   /// Whether the connection was opened when the maximum number of connections was open.
   private var isExtra = false
   /// Whether the application has made a response that must be the last on this connection.
