@@ -72,12 +72,11 @@ extension HTTPFields {
   private static func list(_ list: String, holds entry: String) -> Bool {
     list.withBytes { list in
       entry.withBytes { entry in
-        var start = 0
-        while start < list.count {
-          var end = start
-          while end < list.count, list[end] != UInt8(ascii: ",") { end += 1 }
-          if isEqual(list[start..<end].drop(while: isSpace), entry) { return true }
-          start = end + 1
+        var rest = list[...]
+        while !rest.isEmpty {
+          let item = rest.prefix { $0 != UInt8(ascii: ",") }
+          if isEqual(item.drop(while: isSpace), entry) { return true }
+          rest = rest.dropFirst(item.count + 1)
         }
         return false
       }

@@ -13,10 +13,7 @@ struct CrossOriginPolicy: Sendable {
   /// - Parameter allowed: The origins that may use the server, in addition to its own; an invalid origin never matches.
   init(_ allowed: CrossOrigin) {
     self.allowed = allowed
-    switch allowed {
-    case .origins(let texts): listed = texts.compactMap(OriginPattern.init)
-    case .loopback, .any, .none: listed = []
-    }
+    listed = if case .origins(let texts) = allowed { texts.compactMap(OriginPattern.init) } else { [] }
   }
 
   /// Refuses a request that could change data, from a page without the right to do so.

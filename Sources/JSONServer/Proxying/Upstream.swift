@@ -74,10 +74,10 @@ package struct UpstreamAddress: Sendable {
       throw refusal("its path has a character that must be escaped with %")
     }
     self.origin = origin
-    var end = url.endIndex
-    while end > start, url[url.index(before: end)] == "/" { end = url.index(before: end) }
-    text = String(url[..<end])
-    path = url[start..<end]
+    var path = url[start...]
+    while path.last == "/" { path.removeLast() }
+    self.path = path
+    text = String(url[..<path.endIndex])
   }
 
   /// Returns a reference to this server as a reference below another base.

@@ -48,11 +48,8 @@ struct StaticFiles: Sendable {
       let path = StaticPath(target: request.target), !path.isDirectory, let last = path.segments.last
     else { return nil }
     let name = last + ".html"
-    for directory in directories {
-      guard let file = directory.open(path.segments.dropLast() + [name]), file.isRegular else { continue }
-      return FileResponse(file, name: name).response(to: request)
-    }
-    return nil
+    let files = directories.lazy.compactMap { $0.open(path.segments.dropLast() + [name]) }
+    return files.first { $0.isRegular }.map { FileResponse($0, name: name).response(to: request) }
   }
 
   private func redirect(from target: String) -> Response {

@@ -89,10 +89,8 @@ final class HTTPConnection: ChannelInboundHandler {
   /// Whether the connection can use more input.
   var wantsInput: Bool {
     guard let context else { return false }
-    switch output {
-    case .closing: return true
-    case .ready, .streaming, .slicing, .silent: return backlog.isEmpty && context.channel.isWritable
-    }
+    if case .closing = output { return true }
+    return backlog.isEmpty && context.channel.isWritable
   }
 
   // MARK: Input
