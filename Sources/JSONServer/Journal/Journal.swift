@@ -24,14 +24,16 @@ final class Journal {
   private let capacity: Int
   /// The largest number of bytes of bodies, so that large responses do not fill the memory.
   private var byteCapacity: Int
-  private var kept: Deque<Exchange> = []
+  // Only the engine uses these, and no change of one of them calls back into this object; so the run-time checks of each
+  // access would only cost every request time.
+  @exclusivity(unchecked) private var kept: Deque<Exchange> = []
+  @exclusivity(unchecked) private var waiters: [Int: Waiter] = [:]
   private var keptBytes = 0
   /// The first requests that a strict server refused as unexpected.
   private(set) var unexpected: [Exchange] = []
   /// The largest number of unexpected exchanges, so that a client in a loop does not fill the memory.
   private static let maximumUnexpected = 1_000
   private var lastID = 0
-  private var waiters: [Int: Waiter] = [:]
   /// Whether the bytes of a large body are being made.
   private var isMakingBytes = false
 

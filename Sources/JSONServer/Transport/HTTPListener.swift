@@ -251,7 +251,7 @@ final class Connections {
   private let maximum: Int
   private let onCrowd: @Sendable (Int) -> Void
   private var wasCrowded = false
-  private var open: [ObjectIdentifier: HTTPConnection] = [:]
+  @exclusivity(unchecked) private var open: [ObjectIdentifier: HTTPConnection] = [:]
   private var handlers: [AvailableConnectionsHandler] = []
   private var emptied: EventLoopPromise<Void>?
   /// The connections with unsent responses.
