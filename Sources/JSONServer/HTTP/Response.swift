@@ -2,6 +2,7 @@ public import HTTPTypes
 import JSONDatabase
 public import JSONServerValues
 import JSONStorage
+import NIOConcurrencyHelpers
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -241,7 +242,8 @@ final class CommonFields: Sendable {
   }
 }
 
-/// A body that is too large to be made as a whole: the connection makes and sends one slice after the other.
+/// A body that is too large to be made as a whole: a worker thread makes one slice after the other, as fast as the client
+/// reads.
 ///
 /// The body shows one version of the data, and keeps this version in memory.
 final class SlicedBody: Sendable {
@@ -266,6 +268,54 @@ final class SlicedBody: Sendable {
     bytes.reserveCapacity(estimate + estimate / 16)
     text.append(to: &bytes)
     return isScript ? JSONP.escaped(bytes) : bytes
+  }
+
+  /// The bytes in slices. A worker thread makes each slice when it is asked for.
+  var slices: AsyncStream<[UInt8]> {
+    let maker = NIOLockedValueBox(SliceMaker(self))
+    return AsyncStream {
+      await withCheckedContinuation { continuation in
+        WorkerThreads.slices.run { continuation.resume(returning: maker.withLockedValue { $0.next() }) }
+      }
+    }
+  }
+}
+
+/// Makes the slices of a body one after the other.
+struct SliceMaker: Sendable {
+  /// The approximate size of the first slice, which the client gets quickly.
+  private static let firstSize = 32 * 1024
+  /// The approximate size of the other slices: a connection holds at most two, and the event loop writes one without a
+  /// pause.
+  private static let size = 256 * 1024
+
+  private var cursor: SliceCursor
+  private let isScript: Bool
+  private var isFirst = true
+
+  init(_ body: SlicedBody) {
+    cursor = SliceCursor(body.text)
+    isScript = body.isScript
+  }
+
+  /// Makes the next slice; `nil` at the end.
+  mutating func next() -> [UInt8]? {
+    defer { isFirst = false }
+    return next(isFirst ? Self.firstSize : Self.size)
+  }
+
+  /// Makes the next slice; `nil` at the end.
+  ///
+  /// - Parameter count: The approximate size; only a large value is divided.
+  mutating func next(_ count: Int) -> [UInt8]? {
+    guard !cursor.isAtEnd else { return nil }
+    var slice: [UInt8] = []
+    slice.reserveCapacity(count + count / 8)
+    cursor.append(toCount: count, to: &slice)
+    guard isScript else { return slice }
+    // A character that must be escaped has three bytes, which must be in one slice.
+    while slice.suffix(2).contains(0xE2), !cursor.isAtEnd { cursor.append(toCount: slice.count + 1, to: &slice) }
+    return JSONP.escaped(slice)
   }
 }
 

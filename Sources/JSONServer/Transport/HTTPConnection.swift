@@ -16,10 +16,8 @@ final class HTTPConnection: ChannelInboundHandler {
   enum Output {
     /// Sends each response when its turn comes.
     case ready
-    /// Sends the pieces of a stream as the task receives them.
+    /// Sends the pieces of a body as the task receives them.
     case streaming(Task<Void, Never>)
-    /// Sends the slices of a body while the client reads.
-    case slicing(SliceState)
     /// Sends nothing any more, as a fault demands.
     case silent
     /// Sends the written bytes, and then closes.
@@ -164,7 +162,6 @@ final class HTTPConnection: ChannelInboundHandler {
       askForClient()
     // A client may stop sending and still read. If it has disconnected, the next write fails.
     case .streaming where !stream.isEndless: break
-    case .slicing: break
     case .closing where !idleTimeouts.isLingering: break
     case .streaming, .silent, .closing: closeNow()
     }
@@ -178,7 +175,6 @@ final class HTTPConnection: ChannelInboundHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
       stream.resume()
-      resumeSlices()
       sendReady()
       readMore()
     }
@@ -385,7 +381,6 @@ extension HTTPConnection {
     switch output {
     case .ready: sendReady()
     case .streaming(let task): if stream.isEndless { task.cancel() }
-    case .slicing: break
     case .silent: closeNow()
     case .closing: if idleTimeouts.isLingering { closeNow() }
     }
@@ -418,7 +413,6 @@ extension HTTPConnection {
     context = nil
     switch output {
     case .streaming(let task): task.cancel()
-    case .slicing(let state): state.producer.cancel()
     case .ready, .silent, .closing: break
     }
     output = .closing

@@ -111,7 +111,7 @@ extension HTTPConnection {
     let (isBusy, isSilent, isClosing) =
       switch output {
       case .ready: (false, false, false)
-      case .streaming, .slicing: (true, false, false)
+      case .streaming: (true, false, false)
       case .silent: (true, true, false)
       case .closing: (false, false, true)
       }

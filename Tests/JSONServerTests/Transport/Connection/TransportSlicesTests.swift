@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPTypes
 import JSONDatabase
 import JSONServerValues
@@ -118,21 +117,5 @@ struct TransportSlicesTests {
       try await client.send(Self.large + String(repeating: Self.small, count: 2_000))
       #expect(try await client.readToEnd().hasSuffix("\r\n\r\n" + text))
     }
-  }
-
-  @Test func `A slice that is being made keeps nobody waiting who gives it up`() async throws {
-    let value = ValidJSON(writing: .array((0..<300_000).map { .number(JSONNumber($0)) }))
-    let producer = SliceProducer(SlicedBody(SlicedText([.value(value, level: 0)])), isChunked: false)
-    let isGivenUp = await withCheckedContinuation { continuation in
-      let begun = DispatchSemaphore(value: 0)
-      WorkerThreads.slices.run {
-        begun.signal()
-        continuation.resume(returning: producer.next(.max) == nil)
-      }
-      begun.wait()
-      producer.cancel()
-    }
-    #expect(isGivenUp)
-    #expect(producer.next(1) == nil)
   }
 }
