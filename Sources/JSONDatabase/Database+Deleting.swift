@@ -193,7 +193,7 @@ extension Database {
   /// - Complexity: O(1) for each deleted record, on average.
   @discardableResult
   package mutating func compact(
-    since base: Database, adjusting removed: inout [Reversal],
+    since base: Database, adjusting removed: inout some MutableCollection<Reversal>,
     tolerating tolerated: Int = RecordCollection.toleratedCount
   ) -> Bool {
     guard !schema.keepsSlots else { return false }

@@ -48,17 +48,8 @@ enum UUIDText {
     return text.indices.allSatisfy { index in
       switch index {
       case 8, 13, 18, 23: text[index] == UInt8(ascii: "-")
-      default: isHexadecimal(text[index])
+      default: JSONSyntax.isHexadecimal(text[index])
       }
-    }
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
     }
   }
 

@@ -98,19 +98,14 @@ struct SwiftSignIn {
   /// The first collection whose records hold an email address or a name, and a password; `nil` when there is none.
   init?(_ resources: [ResourceType]) {
     for resource in resources where resource.kind == .collection {
-      guard Self.isText(Self.passwordKey, in: resource),
-        let name = ["email", "username"].first(where: { Self.isText($0, in: resource) })
+      guard resource.record[Self.passwordKey]?.type.isText == true,
+        let name = ["email", "username"].first(where: { resource.record[$0]?.type.isText == true })
       else { continue }
       self.resource = resource.name
       nameKey = name
       return
     }
     return nil
-  }
-
-  private static func isText(_ key: String, in resource: ResourceType) -> Bool {
-    guard let type = resource.record[key]?.type, case .string? = type.alternatives.first else { return false }
-    return type.alternatives.count == 1
   }
 }
 

@@ -192,7 +192,7 @@ private struct SwiftStructure {
 
 extension ValueType {
   /// Whether everything that was seen is a string or `null`.
-  fileprivate var isText: Bool {
+  var isText: Bool {
     guard case .string? = alternatives.first else { return false }
     return alternatives.count == 1
   }

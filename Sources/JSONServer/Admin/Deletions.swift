@@ -10,9 +10,8 @@ struct Deletions {
   /// The largest number of bytes of deleted records.
   private static let byteCapacity = 32 * 1024 * 1024
 
-  private var numbers: [Int] = []
-  /// The deletions, oldest first; their numbers are at the same indexes.
-  var kept: [Reversal] = []
+  /// The deletions by number; the numbers grow.
+  var kept: [Int: Reversal] = [:]
   private var lastNumber = 0
 
   /// Keeps a deletion, and forgets the oldest ones beyond the limits.
@@ -21,36 +20,18 @@ struct Deletions {
   mutating func keep(_ removed: Reversal) -> Int? {
     guard removed.byteCount <= Self.byteCapacity else { return nil }
     lastNumber += 1
-    numbers.append(lastNumber)
-    kept.append(removed)
-    while kept.count > Self.capacity || kept.reduce(0, { $0 + $1.byteCount }) > Self.byteCapacity {
-      numbers.removeFirst()
-      kept.removeFirst()
+    kept[lastNumber] = removed
+    while kept.count > Self.capacity || kept.values.reduce(0, { $0 + $1.byteCount }) > Self.byteCapacity,
+      let oldest = kept.keys.min()
+    {
+      kept[oldest] = nil
     }
     return lastNumber
   }
 
-  subscript(number: Int) -> Reversal? {
-    numbers.firstIndex(of: number).map { kept[$0] }
-  }
-
-  mutating func forget(_ number: Int) {
-    guard let index = numbers.firstIndex(of: number) else { return }
-    numbers.remove(at: index)
-    kept.remove(at: index)
-  }
-
   /// Goes back to the deletions of an earlier version of the data, except those that were forgotten since.
   mutating func goBack(to earlier: Deletions) {
-    let left = earlier.numbers.indices.filter { numbers.contains(earlier.numbers[$0]) }
-    numbers = left.map { earlier.numbers[$0] }
-    kept = left.map { earlier.kept[$0] }
-  }
-
-  /// Forgets all deletions, since the records have other places now.
-  mutating func removeAll() {
-    numbers = []
-    kept = []
+    kept = earlier.kept.filter { kept[$0.key] != nil }
   }
 }
 
@@ -82,7 +63,7 @@ extension AdminCall {
   /// - Throws: 404, when the number is unknown, or forgotten.
   func undo(on engine: isolated Engine) throws(RequestError) {
     guard try engine.mayBegin("undoing", for: requester) else { return }
-    guard let removed = Int(name).flatMap({ engine.writes.deletions[$0] }) else {
+    guard let removed = Int(name).flatMap({ engine.writes.deletions.kept[$0] }) else {
       throw RequestError(
         .notFound,
         "Change \(name) cannot be undone any more: it is more than five minutes old, or the data was replaced since.")
@@ -137,7 +118,7 @@ extension AdminCall {
       response = removed.members(as: "deleted")
       let number = engine.keep(removed)
       response["undo"] = number.map { .number(JSONNumber($0)) } ?? .null
-      dataChange = ids.count == 1 ? .deleted(name, id: ids[0], dependents: removed.removed) : .reloaded(name)
+      dataChange = ids.count == 1 ? .deleted(name, ids: ids, dependents: removed.removed) : .reloaded(name)
     }
     engine.writes.enqueueCommit(
       PendingResponse(requester: requester, response: .json(.object(response)), change: dataChange), since: base,
@@ -170,7 +151,7 @@ extension Engine {
   /// Keeps a change that can be undone, and returns its number; `nil` when it is too large.
   fileprivate func keep(_ change: Reversal) -> Int? {
     let number = writes.deletions.keep(change)
-    if let number { schedule(after: Deletions.lifetime) { $0.writes.deletions.forget(number) } }
+    if let number { schedule(after: Deletions.lifetime) { $0.writes.deletions.kept[number] = nil } }
     return number
   }
 

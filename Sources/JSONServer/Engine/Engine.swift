@@ -176,9 +176,9 @@ actor Engine: Application {
     }
     let (deleted, dependents): (String, [String: Int])
     switch result.change {
-    case .deleted(let name, let id, let counts)?: (deleted, dependents) = ("/\(name)/\(id)", counts)
-    case .deletedMany(let name, let ids, let counts)?: (deleted, dependents) = ("\(ids.count) of /\(name)", counts)
-    case .created?, .updated?, .updatedMany?, .reloaded?, .replaced?, nil: return
+    case .deleted(let name, let ids, let counts)?:
+      (deleted, dependents) = (ids.count == 1 ? "/\(name)/\(ids[0])" : "\(ids.count) of /\(name)", counts)
+    case .created?, .updated?, .reloaded?, .replaced?, nil: return
     }
     if !dependents.isEmpty {
       let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")

@@ -148,7 +148,7 @@ final class HTTPPolicies {
   /// Adds everything that depends on the request: JSONP, the validator, compression, CORS fields.
   ///
   /// - Returns: The response's body before compression.
-  func finalize(_ response: inout PreparedResponse, for context: RequestContext) -> PreparedResponse.Body {
+  func finalize(_ response: inout PreparedResponse, for context: RequestContext) -> Response.Content {
     let request = context.original
     if let message = response.errorMessage, Self.takesOnlyText(request) {
       response.body = .bytes(Array(message.utf8))

@@ -30,10 +30,8 @@ final class RequestContext: Sendable {
   let guardPrefix: Guard?
   /// The operation, if the body was parsed on another thread.
   let parsed: ParsedEndpoint?
-  /// The number of commits of the request that collided with an edit of the file.
-  let attempts: Int
-  /// Whether an edit of the file was loaded while the request waited, so that its client cannot have seen the edit.
-  let isOvertaken: Bool
+  /// What edits of the file have done to the request.
+  let delays: EditDelays
   /// Whether the response goes to middleware or to Swift code instead of a client.
   let isInner: Bool
   /// The rules that matched so far; `nil` for none. Middleware passes on a request of its own, which shares these
@@ -46,7 +44,7 @@ final class RequestContext: Sendable {
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
     ignoresCase: Bool, started: Duration = System.uptime, guardPrefix: Guard? = nil,
-    parsed: ParsedEndpoint? = nil, attempts: Int = 0, isOvertaken: Bool = false, isInner: Bool = false,
+    parsed: ParsedEndpoint? = nil, delays: EditDelays = EditDelays(), isInner: Bool = false,
     notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
     reply: @escaping Reply
@@ -61,19 +59,15 @@ final class RequestContext: Sendable {
     self.started = started
     self.guardPrefix = guardPrefix
     self.parsed = parsed
-    self.attempts = attempts
-    self.isOvertaken = isOvertaken
+    self.delays = delays
     self.isInner = isInner
     self.notes = notes
     self.progress = progress
     self.reply = reply
   }
 
-  /// The same request after a commit of it collided with an edit of the file.
-  var nextAttempt: RequestContext { copy(attempts: attempts + 1) }
-
-  /// The same request after an edit of the file was loaded while it waited.
-  var overtaken: RequestContext { isOvertaken ? self : copy(isOvertaken: true) }
+  /// The same request after another edit of the file.
+  func with(_ delays: EditDelays) -> RequestContext { copy(delays: delays) }
 
   /// The same request with further notes.
   func noting(_ change: (inout MatchNotes) -> Void) -> RequestContext {
@@ -92,14 +86,12 @@ final class RequestContext: Sendable {
   func with(_ parsed: ParsedEndpoint) -> RequestContext { copy(parsed: parsed) }
 
   private func copy(
-    parsed: ParsedEndpoint? = nil, attempts: Int? = nil, isOvertaken: Bool? = nil,
-    notes: NIOLockedValueBox<MatchNotes>? = nil
+    parsed: ParsedEndpoint? = nil, delays: EditDelays? = nil, notes: NIOLockedValueBox<MatchNotes>? = nil
   ) -> RequestContext {
     RequestContext(
       original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
-      started: started, guardPrefix: guardPrefix, parsed: parsed ?? self.parsed, attempts: attempts ?? self.attempts,
-      isOvertaken: isOvertaken ?? self.isOvertaken, isInner: isInner, notes: notes ?? self.notes, progress: progress,
-      reply: reply)
+      started: started, guardPrefix: guardPrefix, parsed: parsed ?? self.parsed, delays: delays ?? self.delays,
+      isInner: isInner, notes: notes ?? self.notes, progress: progress, reply: reply)
   }
 
   /// The same request without the guard at the start of its path.
@@ -111,8 +103,8 @@ final class RequestContext: Sendable {
     request.target = target
     return RequestContext(
       original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget,
-      ignoresCase: ignoresCase, started: started, guardPrefix: prefix, parsed: parsed, attempts: attempts,
-      isOvertaken: isOvertaken, isInner: isInner, notes: notes, progress: progress, reply: reply)
+      ignoresCase: ignoresCase, started: started, guardPrefix: prefix, parsed: parsed, delays: delays,
+      isInner: isInner, notes: notes, progress: progress, reply: reply)
   }
 
   /// The method and the targets that patterns match.

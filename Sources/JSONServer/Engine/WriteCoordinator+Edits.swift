@@ -133,7 +133,7 @@ extension WriteCoordinator {
     guard try engine.mayBegin("replacing all data", for: requester) else { return }
     if store?.hasFixedResources == true { try database.requireFiles(of: other, all: true) }
     let pending = PendingResponse(requester: requester, response: response)
-    begin(Takeover(replacement: .all(other, pending), removesUnseenEdit: requester.isOvertaken), on: engine)
+    begin(Takeover(replacement: .all(other, pending), removesUnseenEdit: requester.delays.hidesEdit), on: engine)
   }
 
   /// - Parameter failed: The same takeover, if no copy could be made for it.
@@ -255,14 +255,15 @@ extension WriteCoordinator {
     switch takeover.replacement {
     case .edit(let source):
       adopt(source, effect.data, on: engine)
-      waiting = waiting.map(\.overtaken)
+      waiting = waiting.map { $0.delayed { $0.hidesEdit = true } }
     case .all(_, var pending):
       pending.change = .replaced(database.resourceNames(andOf: effect.data))
       let base = database
       var changed = base
       changed.restore(from: effect.data)
       take(changed)
-      deletions.removeAll()
+      // The records have other places now.
+      deletions.kept = [:]
       enqueueCommit(pending, since: base, replacingAll: true, on: engine)
     }
     resume(waiting, on: engine)
@@ -271,7 +272,7 @@ extension WriteCoordinator {
 
   private func resume(_ waiting: [Requester], on engine: isolated Engine) {
     for requester in waiting {
-      if requester.attempts >= 3 {
+      if requester.delays.collisions >= 3 {
         let message = "The file is being edited again and again; the write was not saved. Try again."
         engine.refuse(requester, because: RequestError(.unavailable, message))
       } else {

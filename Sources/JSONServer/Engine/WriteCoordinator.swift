@@ -77,7 +77,7 @@ final class WriteCoordinator {
   /// - Parameter positions: The positions of the resources that differ; `nil` for all.
   func adopt(_ read: Database, changing positions: Set<Int>? = nil) {
     take(read)
-    deletions.removeAll()
+    deletions.kept = [:]
     recordSaved(database, deletions)
     if let positions { revisions.change(positions) } else { revisions.changeAll() }
   }
@@ -119,7 +119,7 @@ final class WriteCoordinator {
 
   /// Removes the empty slots of deleted records, if there are many.
   private func compact(since base: Database, on engine: isolated Engine) {
-    if database.compact(since: base, adjusting: &deletions.kept) { engine.readAhead() }
+    if database.compact(since: base, adjusting: &deletions.kept.values) { engine.readAhead() }
   }
 
   /// Sends a response when a crash can no longer undo the data that it shows.
@@ -179,7 +179,7 @@ final class WriteCoordinator {
     engine.events.publish(change, resources: pending.resources)
     switch change {
     case .reloaded, .replaced: engine.signIn?.forgetUsers(on: engine)
-    case .created, .updated, .updatedMany, .deleted, .deletedMany: break
+    case .created, .updated, .deleted: break
     }
   }
 
@@ -342,7 +342,7 @@ final class WriteCoordinator {
   /// A write whose commit collided with an edit counts one more attempt.
   func takeBackUnsavedRequests(on engine: isolated Engine) -> [Requester] {
     let (failed, later, interrupted) = takeBackUnsaved(on: engine)
-    return failed.responses.map { $0.isWrite ? $0.requester.nextAttempt : $0.requester }
+    return failed.responses.map { $0.isWrite ? $0.requester.delayed { $0.collisions += 1 } : $0.requester }
       + later.responses.map(\.requester) + interrupted
   }
 }
@@ -359,47 +359,38 @@ enum Requester {
     if case .client(let context, _) = self { context.progress(.tookEffect) }
   }
 
-  /// The number of its commits that collided with an edit of the file.
-  var attempts: Int {
+  /// What edits of the file have done to its change.
+  var delays: EditDelays {
     switch self {
-    case .client(let context, _): context.attempts
-    case .code(let call): call.attempts
+    case .client(let context, _): context.delays
+    case .code(let call): call.delays
     }
   }
 
-  /// The same requester after a commit of it collided with an edit of the file.
-  var nextAttempt: Requester {
+  /// The same requester after another edit of the file.
+  func delayed(_ change: (inout EditDelays) -> Void) -> Requester {
+    var delays = delays
+    change(&delays)
     switch self {
-    case .client(let context, let route): return .client(context.nextAttempt, route)
+    case .client(let context, let route): return .client(context.with(delays), route)
     case .code(var call):
-      call.attempts += 1
-      return .code(call)
-    }
-  }
-
-  /// Whether an edit of the file was loaded while the requester waited, so that it cannot have seen the edit.
-  var isOvertaken: Bool {
-    switch self {
-    case .client(let context, _): context.isOvertaken
-    case .code(let call): call.isOvertaken
-    }
-  }
-
-  /// The same requester after an edit of the file was loaded while it waited.
-  var overtaken: Requester {
-    switch self {
-    case .client(let context, let route): return .client(context.overtaken, route)
-    case .code(var call):
-      call.isOvertaken = true
+      call.delays = delays
       return .code(call)
     }
   }
 }
 
+/// What edits of the file have done to a change that waits for its turn or for its commit.
+struct EditDelays {
+  /// The number of commits of the change that collided with an edit.
+  var collisions = 0
+  /// Whether an edit was loaded while the change waited, so that its sender cannot have seen the edit.
+  var hidesEdit = false
+}
+
 /// A change of the data by Swift code.
 struct SwiftCall: Sendable {
-  var attempts = 0
-  var isOvertaken = false
+  var delays = EditDelays()
   /// Makes the change; called again after an edit of the file.
   let perform: @Sendable (isolated Engine, SwiftCall) throws(RequestError) -> Void
   /// Called once, with the error, if any.

@@ -64,19 +64,13 @@ final class EventFeed {
     case .created(let name, let record):
       publish(record, of: name, as: Event.Change.created)
       published = name
-    case .updated(let name, let record):
-      publish(record, of: name, as: Event.Change.updated)
-      published = name
-    case .deleted(let name, let id, _):
-      publish(.change(resource: name, .deleted(id: id)))
-      published = name
-    case .updatedMany(let name, let records) where records.count <= Self.maximumChanges:
+    case .updated(let name, let records) where records.count <= Self.maximumChanges:
       for record in records { publish(record, of: name, as: Event.Change.updated) }
       published = name
-    case .deletedMany(let name, let ids, _) where ids.count <= Self.maximumChanges:
+    case .deleted(let name, let ids, _) where ids.count <= Self.maximumChanges:
       for id in ids { publish(.change(resource: name, .deleted(id: id))) }
       published = name
-    case .reloaded(let name), .updatedMany(let name, _), .deletedMany(let name, _, _):
+    case .reloaded(let name), .updated(let name, _), .deleted(let name, _, _):
       publish(.change(resource: name, .reloaded))
       published = name
     case .replaced(let names):
@@ -432,11 +426,8 @@ struct Event: Sendable {
 /// A change of the data, for subscribers.
 enum DataChange: Sendable {
   case created(String, WrittenRecord)
-  case updated(String, WrittenRecord)
-  case deleted(String, id: String, dependents: [String: Int])
-  /// Several records of a collection.
-  case updatedMany(String, [WrittenRecord])
-  case deletedMany(String, ids: [String], dependents: [String: Int])
+  case updated(String, [WrittenRecord])
+  case deleted(String, ids: [String], dependents: [String: Int])
   /// A resource whose change is not described; subscribers read it again.
   case reloaded(String)
   /// All data was replaced; has the names of the resources before and after.

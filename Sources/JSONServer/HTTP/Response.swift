@@ -23,6 +23,8 @@ public struct Response: Sendable {
     /// error.
     // Indirect: the size of AsyncStream is known only at run time, and would make the size of Response unknown, too.
     indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
+    /// Bytes that are made while the client reads, by the server itself.
+    case slices(SlicedBody)
   }
 
   /// The status.
@@ -85,6 +87,7 @@ public struct Response: Sendable {
       switch content {
       case .bytes(let bytes): bytes.isEmpty ? nil : bytes.count
       case .stream(_, let length): length
+      case .slices: nil
       }
     if let length { response.headerFields[.contentLength] = String(length) }
     response.content = .bytes([])
@@ -99,35 +102,8 @@ package struct PreparedResponse: Sendable {
   /// The largest body that is made and sent as a whole; a larger body is made in slices, as fast as the client reads.
   static let largestWhole = 1024 * 1024
 
-  /// The body of a response.
-  enum Body: Sendable {
-    /// All bytes at once.
-    case bytes([UInt8])
-    /// Bytes that arrive in pieces, and their total number when it is known.
-    indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
-    /// Bytes that are made while the client reads.
-    case slices(SlicedBody)
-
-    init(_ body: Response.Content) {
-      self =
-        switch body {
-        case .bytes(let bytes): .bytes(bytes)
-        case .stream(let stream, let length): .stream(stream, length: length)
-        }
-    }
-
-    /// The body as Swift code sees it. O(size) for slices, in time and memory.
-    fileprivate var whole: Response.Content {
-      switch self {
-      case .bytes(let bytes): .bytes(bytes)
-      case .stream(let stream, let length): .stream(stream, length: length)
-      case .slices(let body): .bytes(body.bytes)
-      }
-    }
-  }
-
   package var status: HTTPResponse.Status
-  var body: Body
+  var body: Response.Content
   package var delivery: Response.Delivery
 
   /// The header fields, without those that the transport and ``validator`` add. Every change except ``append(_:_:)``
@@ -156,7 +132,7 @@ package struct PreparedResponse: Sendable {
   package var refusedOrigin: String?
 
   init(
-    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Body = .bytes([]),
+    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Response.Content = .bytes([]),
     delivery: Response.Delivery = .normal
   ) {
     self.status = status
@@ -166,7 +142,7 @@ package struct PreparedResponse: Sendable {
   }
 
   /// Creates a response with the fields of most responses.
-  init(status: HTTPResponse.Status, commonFields: CommonFields, body: Body) {
+  init(status: HTTPResponse.Status, commonFields: CommonFields, body: Response.Content) {
     self.status = status
     self.body = body
     delivery = .normal
@@ -188,21 +164,22 @@ package struct PreparedResponse: Sendable {
       return
     }
     self.init(
-      status: response.status, headerFields: response.headerFields, body: Body(response.content),
+      status: response.status, headerFields: response.headerFields, body: response.content,
       delivery: response.delivery)
     errorMessage = response.errorMessage
   }
 
-  /// The response as Swift code sees it, with all header fields. A body of slices becomes one body.
+  /// The response as Swift code sees it, with all header fields. A body of slices becomes one body, in O(its size).
   package var response: Response {
-    var complete = Response(status: status, headerFields: headerFields, body: body.whole, delivery: delivery)
+    let whole = if case .slices(let body) = body { Response.Content.bytes(body.bytes) } else { body }
+    var complete = Response(status: status, headerFields: headerFields, body: whole, delivery: delivery)
     if let validator { complete.headerFields[.eTag] = validator.fieldValue }
     complete.errorMessage = errorMessage
     return complete
   }
 
   /// The same response with another body.
-  func with(_ body: Body) -> PreparedResponse {
+  func with(_ body: Response.Content) -> PreparedResponse {
     var response = self
     response.body = body
     return response
@@ -246,7 +223,7 @@ final class CommonFields: Sendable {
 /// reads.
 ///
 /// The body shows one version of the data, and keeps this version in memory.
-final class SlicedBody: Sendable {
+package final class SlicedBody: Sendable {
   let text: SlicedText
   /// Whether the body is a script (JSONP), in which some characters of JSON must be escaped.
   let isScript: Bool

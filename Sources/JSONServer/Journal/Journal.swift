@@ -65,10 +65,10 @@ final class Journal {
   ///   - response: The response as it is sent.
   ///   - body: The response's body before compression.
   func record(
-    _ context: RequestContext, _ response: PreparedResponse, body: PreparedResponse.Body, on engine: isolated Engine
+    _ context: RequestContext, _ response: PreparedResponse, body: Response.Content, on engine: isolated Engine
   ) {
     // A stream in the journal would not end when its subscriber disconnects.
-    let keptBody = if case .stream = body { PreparedResponse.Body.bytes([]) } else { body }
+    let keptBody = if case .stream = body { Response.Content.bytes([]) } else { body }
     let exchange = exchange(of: context, response.with(keptBody), engine.configuration)
     if context.isAdministrative || !context.isHidden { engine.configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }

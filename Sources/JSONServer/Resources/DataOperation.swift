@@ -122,8 +122,8 @@ extension EndpointResult {
     if case .text(let text) = content { result.content = .text(text.removing(name)) }
     switch change {
     case .created(let resource, let record)?: result.change = .created(resource, record.removing(name))
-    case .updated(let resource, let record)?: result.change = .updated(resource, record.removing(name))
-    case .deleted?, .updatedMany?, .deletedMany?, .reloaded?, .replaced?, nil: break
+    case .updated(let resource, let records)?: result.change = .updated(resource, records.map { $0.removing(name) })
+    case .deleted?, .reloaded?, .replaced?, nil: break
     }
     return result
   }
@@ -201,7 +201,7 @@ struct EndpointResult {
     content = .text(record.joined)
   }
 
-  private var body: PreparedResponse.Body {
+  private var body: Response.Content {
     switch content {
     case .record(let record) where wrapName == nil && record.byteCount <= PreparedResponse.largestWhole:
       return .bytes(Self.bytes(record.byteCount) { record.append(to: &$0, Self.formatter, level: 0) })

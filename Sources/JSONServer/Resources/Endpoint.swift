@@ -181,14 +181,14 @@ extension Endpoint {
       let deletion = try database.delete(id, in: name, dependents: dependents)
       let content: EndpointResult.Content =
         database.dialect == .v1 ? .text(deletion.record) : .text(.emptyObject)
-      return EndpointResult(content, change: .deleted(name, id: id, dependents: deletion.dependents))
+      return EndpointResult(content, change: .deleted(name, ids: [id], dependents: deletion.dependents))
     case .replace(let body):
       written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: database))
     case .merge(let body), .create(let body), .createOrMerge(let body):
       written = try database.merge(body.json(for: name, id: id, in: database), into: id, in: name)
     case .patch(let patch): written = try database.apply(patch, to: id, in: name)
     }
-    return EndpointResult(.text(written.text), change: .updated(name, written))
+    return EndpointResult(.text(written.text), change: .updated(name, [written]))
   }
 
   private func perform(onObject name: String, of database: inout Database) throws(DatabaseError) -> EndpointResult {

@@ -66,7 +66,7 @@ extension Endpoint {
       var path = [name]
       if case .record(_, let id) = target {
         path.append(id)
-        result.change = .updated(name, try database.merge(members, into: id, in: name))
+        result.change = .updated(name, [try database.merge(members, into: id, in: name)])
       } else {
         _ = try database.write(members, toSingular: name, merging: true)
         result.change = .reloaded(name)

@@ -88,15 +88,15 @@ extension Endpoint {
     case .delete(let dependents):
       let deletion = try database.delete(selection, in: name, dependents: dependents)
       records = Array(selection.records)
-      dataChange = .deletedMany(name, ids: deletion.ids, dependents: deletion.dependents)
+      dataChange = .deleted(name, ids: deletion.ids, dependents: deletion.dependents)
     case .merge(let body), .replace(let body), .create(let body), .createOrMerge(let body):
       let written = try database.merge(body.json(for: name, in: database), into: selection, in: name)
       records = written.map(\.text)
-      dataChange = .updatedMany(name, written)
+      dataChange = .updated(name, written)
     case .patch(let patch):
       let written = try database.apply(patch, to: selection, in: name)
       records = written.map(\.text)
-      dataChange = .updatedMany(name, written)
+      dataChange = .updated(name, written)
     case .read: return EndpointResult(.list(RecordList(selection.records)))
     }
     var result = EndpointResult(

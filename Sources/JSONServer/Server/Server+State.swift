@@ -9,9 +9,7 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `notSaved`; nothing is changed then.
   public func reset() async throws(ServerError) {
-    try await change { engine, requester throws(RequestError) in
-      try engine.snapshots.restore(nil, for: requester, on: engine)
-    }
+    try await restore(nil)
   }
 
   /// The names of the snapshots, oldest first.
@@ -34,9 +32,7 @@ extension Server {
   ///
   /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
   public func restoreSnapshot(_ name: String) async throws(ServerError) {
-    try await change { engine, requester throws(RequestError) in
-      try engine.snapshots.restore(name, for: requester, on: engine)
-    }
+    try await restore(name)
   }
 
   /// Removes a snapshot, if it exists.
@@ -60,16 +56,14 @@ extension Server {
     return try result.mapError { ServerError(.notSaved, $0.message) }.get()
   }
 
-  /// Changes all data.
-  ///
-  /// - Throws: ``ServerError`` with code `unknownSnapshot` or `notSaved`; nothing is changed then.
-  private func change(
-    _ perform: @escaping @Sendable (isolated Engine, Requester) throws(RequestError) -> Void
-  ) async throws(ServerError) {
+  /// Restores a snapshot, or the data that was last loaded.
+  private func restore(_ name: String?) async throws(ServerError) {
     let engine = await engine
     let error = await withCheckedContinuation { continuation in
       let call = SwiftCall(
-        perform: { engine, call throws(RequestError) in try perform(engine, .code(call)) },
+        perform: { engine, call throws(RequestError) in
+          try engine.snapshots.restore(name, for: .code(call), on: engine)
+        },
         completion: { continuation.resume(returning: $0) })
       engine.loop.execute { engine.assumeIsolated { $0.carryOut(.code(call)) } }
     }

@@ -73,9 +73,9 @@ extension DataChange {
   /// A change of another server.
   fileprivate init(_ change: RecordChange) {
     if let record = change.record {
-      self = change.wasThere ? .updated(change.resource, record) : .created(change.resource, record)
+      self = change.wasThere ? .updated(change.resource, [record]) : .created(change.resource, record)
     } else if let id = change.id {
-      self = .deleted(change.resource, id: id, dependents: [:])
+      self = .deleted(change.resource, ids: [id], dependents: [:])
     } else {
       self = .reloaded(change.resource)
     }

@@ -151,9 +151,9 @@ final class SignInState {
   /// Voids the tokens of the users that a change has deleted.
   func forgetDeletedUsers(by change: DataChange?, on engine: isolated Engine) {
     switch change {
-    case .deleted(let name, _, let dependents)?, .deletedMany(let name, _, let dependents)?:
+    case .deleted(let name, _, let dependents)?:
       if name == users || dependents[users] != nil { forgetUsers(on: engine) }
-    case .created?, .updated?, .updatedMany?, .reloaded?, .replaced?, nil: break
+    case .created?, .updated?, .reloaded?, .replaced?, nil: break
     }
   }
 

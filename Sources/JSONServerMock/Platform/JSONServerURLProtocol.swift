@@ -158,11 +158,10 @@
         throw URLError(.networkConnectionLost)
       case .normal:
         try begin(response, to: request)
-        switch response.content {
-        case .bytes(let bytes):
-          if !bytes.isEmpty { try send(bytes[...]) }
-        case .stream(let pieces, _):
+        if case .stream(let pieces, _) = response.content {
           for await piece in pieces { try send(piece[...]) }
+        } else if !response.bytes.isEmpty {
+          try send(response.bytes[...])
         }
         try notify { $0.urlProtocolDidFinishLoading(urlProtocol) }
       }

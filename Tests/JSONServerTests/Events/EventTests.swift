@@ -186,7 +186,7 @@ import Testing
     feed.add(0, EventFilter(), lastEventID: nil)
     let long = String(repeating: "é", count: 15_000)
     for id in ["1", long, "3", "4"] {
-      feed.publish(.deleted("posts", id: id, dependents: [:]), resources: ["posts"])
+      feed.publish(.deleted("posts", ids: [id], dependents: [:]), resources: ["posts"])
     }
     var pieces: [[UInt8]] = []
     while let piece = feed.nextPiece(for: 0, resources: []) { pieces.append(piece) }

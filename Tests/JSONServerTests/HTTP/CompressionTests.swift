@@ -9,7 +9,7 @@ import Testing
 
   private func compressed(
     _ fields: HTTPFields, accepting encodings: String? = "gzip", method: HTTPRequest.Method = .get,
-    status: HTTPResponse.Status = .ok, body: PreparedResponse.Body = .bytes(text)
+    status: HTTPResponse.Status = .ok, body: Response.Content = .bytes(text)
   ) -> PreparedResponse {
     var requestFields = HTTPFields()
     requestFields[.acceptEncoding] = encodings

@@ -178,7 +178,7 @@ struct TransportDeliveryTests {
   func `A client that has sent all it wants to gets the whole of its response`(_ field: String) async throws {
     let bytes = 16 << 20
     let application = TestApplication { request, reply in
-      let body: PreparedResponse.Body =
+      let body: Response.Content =
         if request.target == "/stream" {
           .stream(Self.pieces((0..<16).map { _ in String(repeating: "a", count: bytes / 16) }), length: bytes)
         } else {
