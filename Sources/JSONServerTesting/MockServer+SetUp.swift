@@ -52,9 +52,16 @@ extension MockServer {
   ///
   /// ```swift
   /// await server.stub(.get("/job"), inOrder: [.status(.accepted), .reset, .json(["state": "done"])])
+  /// await server.stub(.get("/bookmarks"), inOrder: [nil, .status(503), nil])  // the second request fails
   /// ```
+  ///
+  /// - Parameters:
+  ///   - request: The requests.
+  ///   - responses: The responses; `nil` leaves a request to the other stubs and the data.
+  ///   - times: The number of requests that get one; `nil` for all.
+  ///   - sourceLocation: The place of the call, for issues.
   public func stub(
-    _ request: RequestPattern, inOrder responses: [Response], times: Int? = nil,
+    _ request: RequestPattern, inOrder responses: [Response?], times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
     await setUp(.stub, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in

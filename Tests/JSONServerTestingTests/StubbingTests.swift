@@ -145,6 +145,12 @@ struct `What a test prepares` {
     for _ in 1...2 { #expect(try await send(.get, "/job").json == ["state": "done"]) }
   }
 
+  @Test func `The data responds in the place of a response that is left out`() async throws {
+    let server = try MockServer.current
+    await server.stub(.get("/bookmarks"), inOrder: [nil, .status(503), nil])
+    for status in [200, 503, 200, 200] { #expect(try await send(.get, "/bookmarks").status.code == status) }
+  }
+
   @Test func `A response is a Swift value, a file or a stream`() async throws {
     struct User: Codable, Equatable { var id: Int; var name: String }
     let server = try MockServer.current

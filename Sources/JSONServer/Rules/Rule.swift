@@ -76,8 +76,8 @@ struct Rule: Sendable {
     switch stub.source {
     case .handler(let handler): effect = .handler(handler)
     case .responses(let responses):
-      let fixed = try responses.map(FixedResponse.init)
-      if responses.allSatisfy({ $0.delivery == .normal }) {
+      let fixed = try responses.compactMap(\.self).map(FixedResponse.init)
+      if responses.allSatisfy({ $0?.delivery == .normal }) {
         effect = .responses(fixed)
       } else {
         let count = Atomic(0)

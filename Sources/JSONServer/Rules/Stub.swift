@@ -16,8 +16,8 @@ public struct Stub: Sendable {
 
   /// The source of the responses.
   enum Source: Sendable {
-    /// Responses in order; the last one repeats.
-    case responses([Response])
+    /// Responses in order; the last one repeats. `nil` leaves a request to later stubs and to the data.
+    case responses([Response?])
     /// A closure.
     case handler(Handler)
   }
@@ -34,8 +34,14 @@ public struct Stub: Sendable {
   }
 
   /// Creates a stub with several responses in order; the last one repeats.
+  ///
+  /// ```swift
+  /// Stub(.get("/posts"), inOrder: [nil, .status(503), nil])  // the second request fails
+  /// ```
+  ///
+  /// - Parameter responses: The responses; `nil` leaves a request to later stubs and to the data.
   public init(
-    _ request: RequestPattern, inOrder responses: [Response], times: Int? = nil, delay: ClosedRange<Duration>? = nil
+    _ request: RequestPattern, inOrder responses: [Response?], times: Int? = nil, delay: ClosedRange<Duration>? = nil
   ) {
     self.init(request, .responses(responses), times, delay)
   }

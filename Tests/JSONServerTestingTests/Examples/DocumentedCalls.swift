@@ -34,6 +34,7 @@ struct `The calls of the documentation` {
     await server.stub(.post("/purchases"), with: ["balance": 200])
     await server.stub(.get("/job"), inOrder: [.status(.accepted), .json(["state": "done"])])
     await server.stub(.get("/retried"), inOrder: [.status(503, headers: ["Retry-After": "1"]), .reset, .json([])])
+    await server.stub(.get("/bookmarks"), inOrder: [nil, .status(503), nil])
     await server.stub(.get("/logo.png"), with: .data(bytes, type: "image/png"), times: 1)
     await server.stub(.get("/shop"), with: .file("Fixtures/shop.json"))
     try await server.stub(.get("/user"), with: .encoding(User(name: "Ada")))
