@@ -102,7 +102,8 @@ struct StreamState {
 }
 
 extension HTTPConnection {
-  /// Sends the pieces of a body as they arrive; waits before each piece until the client has read.
+  /// Sends the pieces of a body as they arrive; waits before each piece until the client has read. The next piece is made
+  /// meanwhile.
   ///
   /// The task belongs to the connection: when the connection ends, the task is canceled, which ends the stream.
   private func start(_ chunks: AsyncStream<[UInt8]>, _ state: StreamState) {
@@ -113,8 +114,12 @@ extension HTTPConnection {
     output = .streaming(
       Task {
         do {
-          for await chunk in chunks {
-            try await loop.flatSubmit { connection.value.sendChunk(chunk, on: loop) }.get()
+          var pieces = chunks.makeAsyncIterator()
+          var next = await pieces.next()
+          while let piece = next {
+            let sent = loop.flatSubmit { connection.value.sendChunk(piece, on: loop) }
+            next = await pieces.next()
+            try await sent.get()
           }
           loop.execute { connection.value.endStream() }
         } catch {
@@ -147,7 +152,8 @@ extension HTTPConnection {
   }
 
   private func endStream() {
-    guard case .streaming = output else { return }
+    guard case .streaming(let task) = output else { return }
+    task.cancel()
     output = .ready
     let isWhole = !stream.isCutShort && stream.remaining ?? 0 == 0
     if stream.isChunked, isWhole { outbound.writeStaticString("0\r\n\r\n") }

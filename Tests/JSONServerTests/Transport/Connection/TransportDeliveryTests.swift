@@ -234,7 +234,8 @@ struct TransportDeliveryTests {
     #expect(String(buffer: head).hasSuffix("\r\n\r\n"))
     for count in 1...100 {
       _ = try await channel.waitForOutboundWrite(as: ByteBuffer.self)
-      #expect(pulls.withLockedValue { $0 } == count)
+      // The next piece is made while the client reads.
+      #expect((count...count + 1).contains(pulls.withLockedValue { $0 }))
       try await channel.testingEventLoop.executeInContext {
         channel.isWritable = true
         channel.pipeline.fireChannelWritabilityChanged()
