@@ -1,1 +1,0 @@
-../../../JSONServerTestingTests/Rehearsal/RehearsalEvidenceTests.swift
