@@ -226,7 +226,9 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
     case .equal(let value): lines += JSONDifference.lines(expected: value, actual: request.json)
     case .data(let data) where !data.elementsEqual(request.bytes):
       lines.append("body: expected \(RequestPattern.text(of: data)), was \(RequestPattern.text(of: request.bytes))")
-    case .data, nil: break
+    case .absent where !request.bytes.isEmpty:
+      lines.append("body: expected to be absent, was \(RequestPattern.text(of: request.bytes))")
+    case .any, .absent, .data: break
     }
     return lines
   }
@@ -263,23 +265,20 @@ enum JournalText {
 
   /// The status, or what became of the response in its place.
   private static func outcome(of exchange: Exchange) -> String {
-    switch exchange.state {
-    case .received: "no response yet, the request is held"
-    case .responded: exchange.response.delivery.summary(of: exchange.response.status)
-    }
+    exchange.response.map { $0.delivery.summary(of: $0.status) } ?? "no response yet, the request is held"
   }
 
   /// Returns the exchanges with their header fields and bodies.
   static func report(_ exchanges: [Exchange]) -> String {
     exchanges.map { exchange in
       let request = exchange.request
-      let response = exchange.response
+      let response = exchange.response.map { message($0.headerFields, $0.bytes) } ?? ""
       return """
         #\(exchange.id) after \(exchange.duration)
         \(request.method.rawValue) \(request.target)
         \(message(request.headerFields, request.bytes))
         → \(outcome(of: exchange))
-        \(message(response.headerFields, response.bytes))
+        \(response)
         """
     }.joined(separator: "\n\n")
   }

@@ -32,8 +32,11 @@ extension MockServer {
   @discardableResult
   public func rehearse(
     only: [String] = [], ignoring: [String] = [], limit: Int? = nil, recordsIssues: Bool = true,
-    sourceLocation: SourceLocation = #_sourceLocation, _ body: @Sendable (MockServer) async throws -> Void
+    sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
+    _ body: (MockServer) async throws -> Void
   ) async throws -> [RehearsedChange] {
+    // Each run ends before the next one starts, and the caller waits for all of them.
+    nonisolated(unsafe) let body = body
     let rehearsal = await Rehearsal(of: server)
     let exchanges = try await withCopy(rehearsal.unchanged, body)
     let changes: [Rehearsal.Change]
@@ -61,7 +64,7 @@ extension MockServer {
 
   /// Runs a closure with a copy of this server, and returns the copy's requests.
   private func withCopy(
-    _ configuration: Server.Configuration, _ body: @Sendable (MockServer) async throws -> Void
+    _ configuration: Server.Configuration, _ body: (MockServer) async throws -> Void
   ) async throws -> [Exchange] {
     let configuration = MockConfiguration(configuration, listens: !server.url.isEmpty)
     return try await withJSONServer(configuration) { copy in

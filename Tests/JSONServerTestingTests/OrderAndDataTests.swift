@@ -59,6 +59,20 @@ struct `What is expected of requests and data` {
     #expect(!message.contains("tags:"))
   }
 
+  @Test func `A request without a body differs from one with any body`() async throws {
+    let server = try MockServer.current
+    await server.fail(.post("/bookmarks", body: nil), with: .conflict)
+    try await send(.post, "/bookmarks")
+    try await send(.post, "/bookmarks", json: "{}")
+    try await send(.delete, "/bookmarks/1", json: #"{"reason": "sold"}"#)
+    #expect(await server.requests.map(\.response?.status) == [409, 201, 200])
+    try await server.expect(.delete("/bookmarks/1", body: ["reason": "sold"]), times: 1)
+    try await server.expect(.post("/bookmarks", body: nil), times: 1)
+    let message = try await failure { try await $0.expect(.delete("/bookmarks/1", body: nil)) }
+    #expect(message.contains("Expected DELETE /bookmarks/1 without a body"), "\(message)")
+    #expect(message.contains(#"body: expected to be absent, was '{"reason": "sold"}'"#), "\(message)")
+  }
+
   @Test func `What became of a response that was not sent whole is shown in the place of its status`() async throws {
     let server = try MockServer.current
     for (name, response) in [("reset", .reset), ("hang", .hang), ("truncated", .truncated)] as [(String, Response)] {

@@ -155,7 +155,7 @@ struct `What a test prepares` {
     struct User: Codable, Equatable { var id: Int; var name: String }
     let server = try MockServer.current
     let user = User(id: 1, name: "Ada")
-    try await server.stub(.get("/me"), with: .encoding(user))
+    await server.stub(.get("/me"), with: .encoding(user))
     await server.stub(.get("/shop"), with: .file("Fixtures/shop.json", status: .accepted))
     let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
     continuation.yield(Data([1, 2]))
@@ -173,7 +173,7 @@ struct `What a test prepares` {
     let server = try MockServer.current
     await server.stub(.post("/purchases")) { request in
       let purchase = try request.decode(Purchase.self)
-      guard request.query["coupon"] != nil else { return try .encoding(purchase, status: .accepted) }
+      guard request.query["coupon"] != nil else { return .encoding(purchase, status: .accepted) }
       return .json([
         "path": .init(request.path), "coupon": .init(request.query["coupon"] ?? ""), "item": .init(purchase.item),
       ])
@@ -190,7 +190,10 @@ struct `What a test prepares` {
 
   @Test func `A response that cannot be made is an issue at the stub's line`() async throws {
     let server = try MockServer.current
-    for response in [Response.status(1000), .json(1, headers: ["a b": "1"]), .file("no/such.png")] {
+    let impossible: [Response] = [
+      .status(1000), .json(1, headers: ["a b": "1"]), .file("no/such.png"), .encoding(Double.nan),
+    ]
+    for response in impossible {
       let line = #line + 2
       try await withKnownIssue {
         await server.stub(.get("/me")) { _ in response }

@@ -30,13 +30,20 @@ extension Response {
     _ value: JSONValue, status: HTTPResponse.Status, headers: KeyValuePairs<String, String> = [:]
   ) -> Response { .json(value, status: status.code, headers: headers) }
 
-  /// A response with the JSON of a Swift value.
-  ///
-  /// - Throws: What the encoder throws.
+  /// A response with the JSON of a Swift value. An error of the encoder becomes a 500 that names the value's type and the
+  /// error, and in a test an issue where the response is used.
   public static func encoding(
-    _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), status: HTTPResponse.Status = .ok,
-    headers: KeyValuePairs<String, String> = [:]
-  ) throws -> Response { .json(try .encoding(value, encoder: encoder), status: status, headers: headers) }
+    _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: KeyValuePairs<String, String> = [:],
+    encoder: JSONEncoder = JSONEncoder()
+  ) -> Response {
+    do {
+      return .json(try .encoding(value, encoder: encoder), status: status, headers: headers)
+    } catch {
+      var response = Response.status(.internalServerError)
+      response.problem = "A value of the type '\(type(of: value))' cannot be encoded as JSON: \(error)"
+      return response
+    }
+  }
 
   /// A response with text.
   public static func text(

@@ -228,10 +228,10 @@ public final class Exchange: Sendable {
   package let route: EffectiveRoute
   /// The progress of the request. An exchange does not change: the response creates another exchange with the same id.
   public let state: State
-  /// The response as it was sent, or would have been without a fault; status 0 before the response.
+  /// The response as it was sent, or would have been without a fault; `nil` before the response.
   ///
   /// The body is the one before compression. For a HEAD it is the body of the GET; for a stream it is empty.
-  public var response: Response { sent.response }
+  public var response: Response? { state == .responded ? sent.response : nil }
   /// The response, without its validator among the fields.
   package let sent: PreparedResponse
   /// When the request had been read, in seconds since 1970.
@@ -317,8 +317,9 @@ public final class Exchange: Sendable {
     var members = summary
     members["requestHeaders"] = .object(shown(request.headerFields).members)
     members["requestBody"] = text(request.bytes, request.headerFields, maximumBytes, isRequest: true)
-    members["responseHeaders"] = .object(shown(response.headerFields).members)
-    members["responseBody"] = text(response.bytes, response.headerFields, maximumBytes, isRequest: false)
+    let fields = response?.headerFields ?? [:]
+    members["responseHeaders"] = .object(shown(fields).members)
+    members["responseBody"] = text(response?.bytes ?? [], fields, maximumBytes, isRequest: false)
     return .object(members)
   }
 

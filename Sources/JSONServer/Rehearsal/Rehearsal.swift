@@ -90,8 +90,9 @@ package struct Rehearsal: Sendable {
     var (places, counts, shown): ([Place], [Place: Set<String>], [String: [JSONValue]]) = ([], [:], [:])
     for exchange in exchanges {
       let target = exchange.route.target
-      if exchange.response.status.code >= 400 { places.append(.error) }
-      guard exchange.response.status.code < 300, let body = exchange.response.json else { continue }
+      guard let response = exchange.response else { continue }
+      if response.status.code >= 400 { places.append(.error) }
+      guard response.status.code < 300, let body = response.json else { continue }
       _ = walk.map(body, of: target.path.segments) { place, value in
         if !place.isChosen(by: target.parameters) { places.append(place) }
         if case .list = place, let count = value.array?.count { counts[place, default: []].insert("\(count)") }

@@ -64,11 +64,12 @@ package struct RequestMatcher: Sendable {
       request.targets.contains(where: matches), headers.allSatisfy({ matches($0, request.headerFields) })
     else { return false }
     if pattern.isExact {
-      guard let value = pattern.body?.value else { return request.body == nil }
+      guard let value = pattern.body.value else { return request.body == nil }
       return request.body?.holds(value, allowing: SecretName.matches) ?? false
     }
     switch pattern.body {
-    case nil: return true
+    case .any: return true
+    case .absent: return request.request.bytes.isEmpty
     case .including(let part): return request.body?.holds(part) { _ in true } ?? false
     case .equal(let value): return request.body == value
     case .data(let data): return data.elementsEqual(request.request.bytes)

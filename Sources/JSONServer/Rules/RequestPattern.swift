@@ -29,7 +29,11 @@ public struct RequestPattern: Sendable, Hashable {
   }
 
   /// The request's body: as JSON, to which forms and tables are converted, or as it was sent.
-  public enum Body: Sendable, Hashable {
+  public enum Body: Sendable, Hashable, ExpressibleByNilLiteral {
+    /// Any body, or none.
+    case any
+    /// The request has no body; `nil` in Swift.
+    case absent
     /// The body contains this value: objects by their members, arrays element by element, other values if equal.
     case including(JSONValue)
     /// The body equals this value; the order of members and the spelling of numbers make no difference.
@@ -37,14 +41,16 @@ public struct RequestPattern: Sendable, Hashable {
     /// The body consists of exactly these bytes.
     case data(Data)
 
+    public init(nilLiteral: ()) { self = .absent }
+
     /// The body is exactly this text, in UTF-8.
     public static func text(_ text: String) -> Body { .data(Data(text.utf8)) }
 
-    /// The expected JSON; `nil` for bytes.
+    /// The expected JSON; `nil` for the other cases.
     package var value: JSONValue? {
       switch self {
       case .including(let value), .equal(let value): value
-      case .data: nil
+      case .any, .absent, .data: nil
       }
     }
   }
@@ -57,8 +63,8 @@ public struct RequestPattern: Sendable, Hashable {
   package var query: [Field]
   /// The header fields that the request must have; it may have others.
   package var headers: [Field]
-  /// The body; `nil` for any.
-  package var body: Body?
+  /// The body.
+  package var body: Body
   /// Whether a request must have exactly this path, query and body: `*` has no special meaning, letter case counts, and
   /// without ``query`` or ``body`` a request must have none.
   ///
@@ -73,7 +79,7 @@ public struct RequestPattern: Sendable, Hashable {
   /// ```
   package init(
     _ method: HTTPRequest.Method? = nil, _ path: String? = nil, query: KeyValuePairs<String, String?> = [:],
-    headers: KeyValuePairs<String, String?> = [:], body: Body? = nil
+    headers: KeyValuePairs<String, String?> = [:], body: Body = .any
   ) {
     self.method = method
     self.path = path
@@ -99,7 +105,8 @@ extension RequestPattern: CustomStringConvertible {
     case .including(let value): text += " with a body including \(value.text(pretty: false))"
     case .equal(let value): text += " with body \(value.text(pretty: false))"
     case .data(let data): text += " with body \(Self.text(of: data))"
-    case nil: break
+    case .absent: text += " without a body"
+    case .any: break
     }
     return text
   }
@@ -128,7 +135,7 @@ extension RequestPattern {
     query = try Self.fields(body, "query")
     if names.contains("headers") { headers = try Self.fields(body, "headers") }
     if names.contains("exact") { isExact = try body.bool("exact") ?? false }
-    if names.contains("body") { self.body = body.member("body").map { .including($0) } }
+    if names.contains("body") { self.body = body.member("body").map { .including($0) } ?? .any }
   }
 
   private static func fields(_ body: AdminBody, _ name: String) throws(RequestError) -> [Field] {
@@ -157,7 +164,7 @@ extension RequestPattern {
     members["path"] = path.map { .string($0) }
     if !query.isEmpty { members["query"] = Self.value(query) }
     if !headers.isEmpty { members["headers"] = Self.value(headers) }
-    members["body"] = body?.value
+    members["body"] = body.value
     if isExact { members["exact"] = true }
     return members
   }

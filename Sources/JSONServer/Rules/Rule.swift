@@ -212,7 +212,7 @@ extension Rule {
   /// - Throws: 400 that names the invalid member.
   init(_ kind: Kind, _ body: AdminBody, files: BodyFiles, isWhole: Bool = false) throws(RequestError) {
     var request = try kind.pattern(body)
-    if isWhole, let value = request.body?.value { request.body = .equal(value) }
+    if isWhole, let value = request.body.value { request.body = .equal(value) }
     let responses = try kind.responses(body, files)
     let times = try body.times()
     let delay = try body.delay()

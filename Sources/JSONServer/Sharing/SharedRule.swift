@@ -30,9 +30,12 @@ enum SharedRule {
   /// Whether a pattern's body is the whole body. `/__admin` has no such member.
   private static let isWhole = "wholeBody"
 
-  /// - Returns: `nil` for a hold, a stub with a closure and a pattern of bytes, which servers do not share.
+  /// - Returns: `nil` for a hold, a stub with a closure, and a pattern of bytes or of no body, which servers do not share.
   static func value(of rule: Rule) -> JSONValue? {
-    if case .data? = rule.request.body { return nil }
+    switch rule.request.body {
+    case .absent, .data: return nil
+    case .any, .including, .equal: break
+    }
     guard !rule.effect.responses.isEmpty else { return nil }
     var stored = rule
     var files: [String: [UInt8]] = [:]
@@ -44,7 +47,7 @@ enum SharedRule {
     if !files.isEmpty {
       value[Self.files] = .object(JSONObject(files.sorted { $0.key < $1.key }.map { ($0, .string(bytes: $1)) }))
     }
-    if case .equal? = rule.request.body { value[Self.isWhole] = true }
+    if case .equal = rule.request.body { value[Self.isWhole] = true }
     return .object(value)
   }
 

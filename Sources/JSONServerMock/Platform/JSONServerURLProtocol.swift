@@ -21,8 +21,9 @@
     ///
     /// It keeps no cache and no cookies; for a configuration of your own, take its `protocolClasses`. A server that hangs
     /// lets the request time out, and one that resets or truncates loses the connection, as over a socket. Redirects are
-    /// followed within the server. Once the server is stopped, requests fail. On Linux, Foundation shows a protocol no body
-    /// of an upload task: such a request fails, and its body has to be the request's `httpBody`.
+    /// followed within the server. Once the server is stopped, requests fail. Foundation does not show a protocol the header
+    /// fields of `httpAdditionalHeaders`; set them on the requests. On Linux, it shows no body of an upload task, either: such
+    /// a request fails, and its body has to be the request's `httpBody`.
     public static func jsonServer(_ server: MockServer) -> URLSessionConfiguration {
       let configuration = URLSessionConfiguration.ephemeral
       configuration.protocolClasses = [JSONServerURLProtocol.type(number: server.number)]

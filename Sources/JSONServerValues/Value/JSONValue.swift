@@ -117,7 +117,7 @@ extension JSONValue {
   /// Returns the JSON of a Swift value, with the members of objects in the order of their names.
   ///
   /// ```swift
-  /// try await server.stub(.get("/me"), with: .encoding(User(id: 1, name: "Ada")))
+  /// await server.stub(.get("/me"), with: .encoding(User(id: 1, name: "Ada")))
   /// ```
   ///
   /// - Throws: What the encoder throws.

@@ -61,7 +61,7 @@ struct `Users for offline use` {
     let second = try await cache.users()
     #expect(second.origin == .cache)
     #expect(second.users.first?.address.geo.lat == "51.5")
-    #expect(await server.requests.map(\.response.status.code) == [200, 304])
+    #expect(await server.requests.map(\.response?.status.code) == [200, 304])
 
     var rename = URLRequest(url: server.url.appending(path: "users/1"))
     rename.httpMethod = "PATCH"

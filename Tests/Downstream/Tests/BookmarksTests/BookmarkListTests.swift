@@ -23,6 +23,14 @@ struct `The list of bookmarks` {
     #expect(list.message == "The bookmarks could not be loaded.")
   }
 
+  @Test func `survives what the backend may change`() async throws {
+    try await server.rehearse { server in
+      let list = BookmarkList(api: BookmarksAPI(baseURL: server.url))
+      await list.load()
+      #expect(list.message == nil)
+    }
+  }
+
   @Test func `tries a second time`() async throws {
     await server.fail(.get("/bookmarks"), with: 503, times: 1)
     await list.load()
