@@ -134,9 +134,6 @@ extension JSONValue {
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value { try decoder.decode(type, from: Data(utf8Text(.compact))) }
-
-  /// Whether the value means the same as another: what `==` says, for code that says it in words.
-  public func isEquivalent(to other: JSONValue) -> Bool { self == other }
 }
 
 extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible {
