@@ -129,6 +129,15 @@ struct `What is expected of requests and data` {
     #expect(unmet.contains(reason), "\(unmet)")
   }
 
+  @Test func `A decoder reads any JSON as a value`() async throws {
+    let json = #"{"b": [1, null, -2.5, true, "x", {}], "a": {"c": []}, "d": null, "e": false}"#
+    let value = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
+    #expect(value == (try JSONValue(parsing: json)))
+    #expect("\(value)" == #"{"a":{"c":[]},"b":[1,null,-2.5,true,"x",{}],"d":null,"e":false}"#)
+    let records = try await MockServer.current.records("bookmarks", as: JSONValue.self)
+    #expect(records == [["id": 1, "title": "Swift", "read": true]])
+  }
+
   @Test func `Values print as JSON, compare by what they mean, and take variables`() throws {
     let (id, title) = (7, "Swift")
     let value: JSONValue = ["id": .init(id), "title": .init(title), "done": .init(true), "price": .init(1.5)]
