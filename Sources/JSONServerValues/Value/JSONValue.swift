@@ -137,39 +137,26 @@ extension JSONValue {
 }
 
 extension JSONValue: Decodable {
-  private struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   /// Reads any value, with the members of objects in the order of their names.
   ///
   /// A decoder gives neither the order of members nor the spelling of numbers: ``init(parsing:maximumDepth:)-(String,_)``
   /// keeps both.
   public init(from decoder: any Decoder) throws {
-    if let object = try? decoder.container(keyedBy: Name.self) {
-      let names = object.allKeys.sorted { $0.stringValue < $1.stringValue }
-      self = .object(JSONObject(try names.map { ($0.stringValue, try object.decode(JSONValue.self, forKey: $0)) }))
-    } else if var array = try? decoder.unkeyedContainer() {
-      var elements: [JSONValue] = []
-      while !array.isAtEnd { elements.append(try array.decode(JSONValue.self)) }
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      self = .null
+    } else if let bool = try? value.decode(Bool.self) {
+      self = .bool(bool)
+    } else if let integer = try? value.decode(Int.self) {
+      self = JSONValue(integer)
+    } else if let double = try? value.decode(Double.self) {
+      self = JSONValue(double)
+    } else if let string = try? value.decode(String.self) {
+      self = .string(string)
+    } else if let elements = try? value.decode([JSONValue].self) {
       self = .array(elements)
     } else {
-      let value = try decoder.singleValueContainer()
-      if value.decodeNil() {
-        self = .null
-      } else if let bool = try? value.decode(Bool.self) {
-        self = .bool(bool)
-      } else if let integer = try? value.decode(Int.self) {
-        self = JSONValue(integer)
-      } else if let double = try? value.decode(Double.self) {
-        self = JSONValue(double)
-      } else {
-        self = .string(try value.decode(String.self))
-      }
+      self = .object(JSONObject(try value.decode([String: JSONValue].self).sorted { $0.key < $1.key }.map { ($0, $1) }))
     }
   }
 }
