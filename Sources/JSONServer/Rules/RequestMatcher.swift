@@ -69,7 +69,6 @@ package struct RequestMatcher: Sendable {
     }
     switch pattern.body {
     case .any: return true
-    case .absent: return request.request.bytes.isEmpty
     case .including(let part): return request.body?.holds(part) { _ in true } ?? false
     case .equal(let value): return request.body == value
     case .data(let data): return data.elementsEqual(request.request.bytes)

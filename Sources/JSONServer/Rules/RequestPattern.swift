@@ -32,16 +32,14 @@ public struct RequestPattern: Sendable, Hashable {
   public enum Body: Sendable, Hashable, ExpressibleByNilLiteral {
     /// Any body, or none.
     case any
-    /// The request has no body; `nil` in Swift.
-    case absent
     /// The body contains this value: objects by their members, arrays element by element, other values if equal.
     case including(JSONValue)
     /// The body equals this value; the order of members and the spelling of numbers make no difference.
     case equal(JSONValue)
-    /// The body consists of exactly these bytes.
+    /// The body consists of exactly these bytes; without bytes, as with `nil`, the request has no body.
     case data(Data)
 
-    public init(nilLiteral: ()) { self = .absent }
+    public init(nilLiteral: ()) { self = .data(Data()) }
 
     /// The body is exactly this text, in UTF-8.
     public static func text(_ text: String) -> Body { .data(Data(text.utf8)) }
@@ -50,7 +48,7 @@ public struct RequestPattern: Sendable, Hashable {
     package var value: JSONValue? {
       switch self {
       case .including(let value), .equal(let value): value
-      case .any, .absent, .data: nil
+      case .any, .data: nil
       }
     }
   }
@@ -104,8 +102,7 @@ extension RequestPattern: CustomStringConvertible {
     switch body {
     case .including(let value): text += " with a body including \(value.text(pretty: false))"
     case .equal(let value): text += " with body \(value.text(pretty: false))"
-    case .data(let data): text += " with body \(Self.text(of: data))"
-    case .absent: text += " without a body"
+    case .data(let data): text += data.isEmpty ? " without a body" : " with body \(Self.text(of: data))"
     case .any: break
     }
     return text

@@ -30,12 +30,9 @@ enum SharedRule {
   /// Whether a pattern's body is the whole body. `/__admin` has no such member.
   private static let isWhole = "wholeBody"
 
-  /// - Returns: `nil` for a hold, a stub with a closure, and a pattern of bytes or of no body, which servers do not share.
+  /// - Returns: `nil` for a hold, a stub with a closure, and a pattern of bytes, which servers do not share.
   static func value(of rule: Rule) -> JSONValue? {
-    switch rule.request.body {
-    case .absent, .data: return nil
-    case .any, .including, .equal: break
-    }
+    if case .data = rule.request.body { return nil }
     guard !rule.effect.responses.isEmpty else { return nil }
     var stored = rule
     var files: [String: [UInt8]] = [:]
