@@ -21,7 +21,7 @@ extension AdminCall {
       do throws(RequestError) {
         try engine.writes.replaceAll(with: try parsed.get(), for: requester, Self.done, on: engine)
       } catch {
-        engine.refuse(requester, because: error)
+        requester.completion(engine, .failure(error))
       }
     }
   }
@@ -46,7 +46,7 @@ extension AdminCall {
       case .success(let change):
         engine.writes.enqueueCommit(
           PendingResponse(requester: requester, response: Self.done, change: change), since: base, on: engine)
-      case .failure(let error): engine.refuse(requester, because: error)
+      case .failure(let error): requester.completion(engine, .failure(error))
       }
     }
   }

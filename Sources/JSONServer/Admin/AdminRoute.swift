@@ -79,7 +79,7 @@ struct AdminCall: Sendable {
   let route: AdminRoute
   let context: RequestContext
 
-  var requester: Requester { .client(context, .admin(route)) }
+  var requester: Requester { Requester(context, .admin(route)) }
 
   /// The path's last segment, which is the variable part of some routes.
   var name: String { context.target.path.segments.last ?? "" }
@@ -307,11 +307,16 @@ extension AdminRoute {
     },
     AdminRoute(.patch, "/settings", "ChangeSettings", "Changes settings.", .one("Settings"), body: "Settings") {
       engine, call throws(RequestError) in
-      let change = try SettingsChange(call.body())
-      try change.check(mayWrite: !engine.configuration.isReadOnly)
+      let body = try call.body()
+      var settings = engine.settings
+      try settings.change(by: body)
+      guard settings.isReadOnly || !engine.configuration.isReadOnly else {
+        throw RequestError(
+          .forbidden, "The server was started with Server.Configuration.isReadOnly and stays so; start it without.")
+      }
       engine.changeState(
-        { [members = change.members] state in
-          for (name, value) in members { state[.setting, name] = value }
+        { state in
+          for name in Settings.names { if let value = body.value(name) { state[.setting, name] = value } }
         }, then: call.respond { engine, _ in .json(engine.settings.value) })
     },
   ]

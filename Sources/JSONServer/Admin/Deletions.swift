@@ -77,7 +77,7 @@ extension AdminCall {
     } then: { engine, outcome, base in
       switch outcome {
       case .success(let removed): enqueue(removed, of: change, since: base, on: engine)
-      case .failure(let error): engine.refuse(requester, because: error)
+      case .failure(let error): requester.completion(engine, .failure(error))
       }
     }
   }

@@ -54,9 +54,9 @@ struct Snapshots {
           switch result {
           case .success(let restored) where !restored.isEmpty:
             // The change is carried out, even if the database cannot be reached any more.
-            engine.writes.whenCurrent(on: engine) { engine, _ in engine.respond(to: requester, with: response) }
-          case .success: engine.refuse(requester, because: .unknownSnapshot(name))
-          case .failure(let error): engine.refuse(requester, because: RequestError(error))
+            engine.writes.whenCurrent(on: engine) { engine, _ in requester.completion(engine, .success(response)) }
+          case .success: requester.completion(engine, .failure(.unknownSnapshot(name)))
+          case .failure(let error): requester.completion(engine, .failure(RequestError(error)))
           }
         }
       }
@@ -141,8 +141,11 @@ extension WriteCoordinator {
     on engine: isolated Engine, _ work: @escaping @Sendable (isolated Engine) -> Void,
     orElse other: @escaping @Sendable (isolated Engine) -> Void
   ) {
-    let call = SwiftCall(
-      perform: { engine, _ throws(RequestError) in other(engine) }, completion: { _ in engine.execute(work) })
-    respondWhenSaved(PendingResponse(requester: .code(call), response: .json([:])), on: engine)
+    let requester = Requester { engine, _ in
+      other(engine)
+    } completion: { engine, _ in
+      engine.execute(work)
+    }
+    respondWhenSaved(PendingResponse(requester: requester), on: engine)
   }
 }

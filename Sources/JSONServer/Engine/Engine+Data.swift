@@ -143,8 +143,7 @@ extension Engine {
     }
     let number = nextNumber()
     writes.largeWrite = LargeWrite(number: number, requester: requester)
-    let notice: EventLoopExecutor.ScheduledTask? =
-      if case .client(let context, _) = requester { scheduleNotice(or: "changing much", for: context) } else { nil }
+    let notice = requester.context.map { scheduleNotice(or: "changing much", for: $0) }
     WorkerThreads.changes.run { [loop] in
       var changed = base.forked()
       let outcome = Result { () throws(Failure) in try change(&changed) }
@@ -157,7 +156,7 @@ extension Engine {
           goOn(engine, outcome, base)
           if case .success = outcome { engine.writes.commits.markLarge() }
           engine.writes.goOnCommitting(on: engine)
-          for requester in waiting { engine.carryOut(requester) }
+          for requester in waiting { requester.carryOut(on: engine) }
           // The commit brings the same edits, counts the attempt and keeps the turn where servers share the data.
           // Rolled back here, the write would begin again without that, perhaps forever.
           if engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
@@ -170,7 +169,7 @@ extension Engine {
   /// Changes the data as a request demands, and responds.
   func change(_ operation: ShapedOperation, _ context: RequestContext) {
     let isLarge = context.request.bytes.count > Self.quickBody
-    let requester = Requester.client(context, .resource(operation.endpoint))
+    let requester = Requester(context, .resource(operation.endpoint))
     change(for: requester, isLarge: isLarge) { database throws(ShapedOperation.Refusal) in
       try operation.carryOut(on: &database)
     } then: { engine, outcome, base in
@@ -207,10 +206,12 @@ extension Engine {
   ) {
     let outcome = Result { () throws(RequestError) in try changeState(change) }
     guard writes.state.isSaved, case .success = outcome else { return completion(self, outcome) }
-    let call = SwiftCall(
-      perform: { engine, _ throws(RequestError) in engine.changeState(change, then: completion) },
-      completion: { error in self.execute { completion($0, error.map(Result.failure) ?? outcome) } })
-    writes.respondWhenStateSaved(PendingResponse(requester: .code(call), response: .json([:])), showing: nil, on: self)
+    let requester = Requester { engine, _ throws(RequestError) in
+      engine.changeState(change, then: completion)
+    } completion: { engine, result in
+      engine.execute { completion($0, result.flatMap { _ in outcome }) }
+    }
+    writes.respondWhenStateSaved(PendingResponse(requester: requester), showing: nil, on: self)
   }
 
   /// Updates everything that is derived from the state.

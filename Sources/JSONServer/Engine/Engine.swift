@@ -56,48 +56,41 @@ actor Engine: Application {
     _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, stubs: RuleTable,
     ids: IDGenerator, loop: EventLoopExecutor
   ) {
-    self.configuration = configuration
-    self.loop = loop
-    self.policies = policies
     // Sessions and comparisons with edits read the initial data together with the current data.
-    writes = WriteCoordinator(
+    let writes = WriteCoordinator(
       source, initial: source.database.separated(), ids: ids, durability: configuration.durability)
-    rules = Rules(startingWith: stubs)
-    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
-    settings = Settings(configuration)
-    signIn = SignInState(configuration)
-    sessions = Sessions(areAllowed: configuration.hasSessions)
-    snapshots = Snapshots(store: source.store as? any SnapshotStore)
-    isSession = false
-    upstreamCalls = configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) }
-    mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
-    isMounted = mount != Mount()
-    mountSegments = configuration.mountSegments
-    ignoresCase = configuration.dialect == .classic
+    self.init(
+      configuration, policies, writes, stubs, loop, sessions: Sessions(areAllowed: configuration.hasSessions),
+      upstreamCalls: configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) })
   }
 
   /// Creates the engine of a session, with only the initial data of a server.
   ///
   /// - Parameter server: The server's engine.
   init(sessionOf server: isolated Engine) {
-    configuration = server.configuration
-    loop = server.loop
-    policies = server.policies
     let initial = server.writes.initial
     let source = OpenedSource(store: nil, database: initial.forked(), warnings: [])
-    writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)
-    rules = Rules(startingWith: server.rules.startStubs)
+    let writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)
+    self.init(
+      server.configuration, server.policies, writes, server.rules.startStubs, server.loop, isSession: true,
+      sessions: server.sessions, upstreamCalls: server.upstreamCalls)
+  }
+
+  private init(
+    _ configuration: Server.Configuration, _ policies: HTTPPolicies, _ writes: WriteCoordinator, _ stubs: RuleTable,
+    _ loop: EventLoopExecutor, isSession: Bool = false, sessions: Sessions, upstreamCalls: UpstreamCalls?
+  ) {
+    (self.configuration, self.policies, self.writes, self.loop) = (configuration, policies, writes, loop)
+    (self.isSession, self.sessions, self.upstreamCalls) = (isSession, sessions, upstreamCalls)
+    rules = Rules(startingWith: stubs)
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
-    settings = Settings(server.configuration)
-    signIn = SignInState(server.configuration)
-    sessions = server.sessions
-    snapshots = Snapshots(store: nil)
-    isSession = true
-    upstreamCalls = server.upstreamCalls
-    mount = server.mount
-    isMounted = server.isMounted
-    mountSegments = server.mountSegments
-    ignoresCase = server.ignoresCase
+    settings = Settings(configuration)
+    signIn = SignInState(configuration)
+    snapshots = Snapshots(store: writes.store as? any SnapshotStore)
+    mount = Mount(isSecure: configuration.tlsIdentity != nil, path: configuration.mountPath)
+    isMounted = mount != Mount()
+    mountSegments = configuration.mountSegments
+    ignoresCase = configuration.dialect == .classic
   }
 
   var store: (any Store)? { writes.store }
@@ -191,37 +184,6 @@ actor Engine: Application {
   /// - Throws: ``ServerError`` for the first invalid rule; the old rules stay then.
   func setRoutes(_ rules: JSONObject) throws(ServerError) {
     try policies.setRules(rules, allowGuards: configuration.signIn != nil)
-  }
-
-  // MARK: Requesters
-
-  /// Responds to the requester.
-  func respond(to requester: Requester, with response: PreparedResponse) {
-    switch requester {
-    case .client(let context, _): finalize(context, response)
-    case .code(let call): call.completion(nil)
-    }
-  }
-
-  /// Refuses a requester's change.
-  func refuse(_ requester: Requester, because error: RequestError) {
-    switch requester {
-    case .client(let context, _): finalize(context, error.response())
-    case .code(let call): call.completion(error)
-    }
-  }
-
-  /// Carries out a requester's change, perhaps once more.
-  func carryOut(_ requester: Requester) {
-    switch requester {
-    case .client(let context, let route): carryOut(route, context)
-    case .code(let call):
-      do throws(RequestError) {
-        try call.perform(self, call)
-      } catch {
-        call.completion(error)
-      }
-    }
   }
 
   // MARK: Deferred work
@@ -363,13 +325,13 @@ extension Engine {
   /// Waits until all writes are saved, and no replacement of the data waits for a copy that can be made.
   private func settle() async {
     await withCheckedContinuation { continuation in
-      let call = SwiftCall(
-        perform: { engine, call throws(RequestError) in
-          guard try !engine.writes.postpone(.code(call)) else { return }
-          engine.writes.respondWhenSaved(PendingResponse(requester: .code(call), response: .json([:])), on: engine)
-        },
-        completion: { _ in continuation.resume() })
-      carryOut(.code(call))
+      let requester = Requester { engine, requester throws(RequestError) in
+        guard try !engine.writes.postpone(requester) else { return }
+        engine.writes.respondWhenSaved(PendingResponse(requester: requester), on: engine)
+      } completion: { _, _ in
+        continuation.resume()
+      }
+      requester.carryOut(on: self)
     }
   }
 }

@@ -111,7 +111,7 @@ extension Engine {
   func carryOut(_ endpoint: Endpoint, _ context: RequestContext) throws(RequestError) {
     let isPreview = endpoint.isWrite && context.pageIntent == .preview
     if endpoint.isWrite, !isPreview {
-      let requester = Requester.client(context, .resource(endpoint))
+      let requester = Requester(context, .resource(endpoint))
       guard try mayBegin(context.request.method.rawValue, for: requester) else { return }
     }
     let parameters = context.target.parameters
@@ -182,7 +182,7 @@ extension Engine {
     if !endpoint.isWrite, isSaved { return finalize(context, consume response) }
     if let base, change != nil { keepUndo(of: context, since: base, in: &response) }
     let pending = PendingResponse(
-      requester: .client(context, .resource(endpoint)), response: response, change: change)
+      requester: Requester(context, .resource(endpoint)), response: response, change: change)
     if let base, change != nil {
       writes.enqueueCommit(pending, since: base, on: self)
     } else {

@@ -85,15 +85,6 @@ final class RequestContext: Sendable {
   /// The same request with its parsed body.
   func with(_ parsed: ParsedEndpoint) -> RequestContext { copy(parsed: parsed) }
 
-  private func copy(
-    parsed: ParsedEndpoint? = nil, delays: EditDelays? = nil, notes: NIOLockedValueBox<MatchNotes>? = nil
-  ) -> RequestContext {
-    RequestContext(
-      original, preprocessed: request, target: target, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
-      started: started, guardPrefix: guardPrefix, parsed: parsed ?? self.parsed, delays: delays ?? self.delays,
-      isInner: isInner, notes: notes ?? self.notes, progress: progress, reply: reply)
-  }
-
   /// The same request without the guard at the start of its path.
   ///
   /// - Parameter target: The rest of its target.
@@ -101,10 +92,18 @@ final class RequestContext: Sendable {
   func removing(_ prefix: Guard, leaving target: String) throws(RequestError) -> RequestContext {
     var request = request
     request.target = target
-    return RequestContext(
-      original, preprocessed: request, target: try ParsedTarget(target), mountedTarget: mountedTarget,
-      ignoresCase: ignoresCase, started: started, guardPrefix: prefix, parsed: parsed, delays: delays,
-      isInner: isInner, notes: notes, progress: progress, reply: reply)
+    return copy(request, try ParsedTarget(target), guardPrefix: prefix)
+  }
+
+  private func copy(
+    _ request: Request? = nil, _ target: ParsedTarget? = nil, guardPrefix: Guard? = nil,
+    parsed: ParsedEndpoint? = nil, delays: EditDelays? = nil, notes: NIOLockedValueBox<MatchNotes>? = nil
+  ) -> RequestContext {
+    RequestContext(
+      original, preprocessed: request ?? self.request, target: target ?? self.target, mountedTarget: mountedTarget,
+      ignoresCase: ignoresCase, started: started, guardPrefix: guardPrefix ?? self.guardPrefix,
+      parsed: parsed ?? self.parsed, delays: delays ?? self.delays, isInner: isInner, notes: notes ?? self.notes,
+      progress: progress, reply: reply)
   }
 
   /// The method and the targets that patterns match.

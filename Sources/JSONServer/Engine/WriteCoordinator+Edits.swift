@@ -95,7 +95,7 @@ extension WriteCoordinator {
     }
     releaseReads(on: engine)
     for requester in overtaken {
-      let pending = PendingResponse(requester: requester, response: .json([:]), awaitsTurn: true)
+      let pending = PendingResponse(requester: requester, awaitsTurn: true)
       if commits.add(pending, changing: []) { startCommitSoon(on: engine) }
     }
   }
@@ -212,7 +212,7 @@ extension WriteCoordinator {
     case (.failure(let error), .all(_, let pending)):
       self.takeover = nil
       let message = "The data was not replaced, since no copy of \(takeover.list) could be kept: \(error.message)"
-      engine.refuse(pending.requester, because: RequestError(.unavailable, message))
+      pending.requester.completion(engine, .failure(RequestError(.unavailable, message)))
       resume(takeover.waiting, on: engine)
       takeDelayedEdits(on: engine)
     }
@@ -228,7 +228,7 @@ extension WriteCoordinator {
     if takeover.failure != message { engine.configuration.onEvent(.warning(message)) }
     self.takeover?.failure = message
     self.takeover?.waiting = []
-    for requester in takeover.waiting { engine.carryOut(requester) }
+    for requester in takeover.waiting { requester.carryOut(on: engine) }
     let number = takeover.number
     engine.loop.schedule(after: .seconds(1)) {
       engine.assumeIsolated { engine in
@@ -274,9 +274,9 @@ extension WriteCoordinator {
     for requester in waiting {
       if requester.delays.collisions >= 3 {
         let message = "The file is being edited again and again; the write was not saved. Try again."
-        engine.refuse(requester, because: RequestError(.unavailable, message))
+        requester.completion(engine, .failure(RequestError(.unavailable, message)))
       } else {
-        engine.carryOut(requester)
+        requester.carryOut(on: engine)
       }
     }
   }

@@ -133,7 +133,7 @@ final class WriteCoordinator {
     {
       return pending.requester.proceed()
     }
-    engine.respond(to: pending.requester, with: pending.response)
+    pending.requester.completion(engine, .success(pending.response))
   }
 
   /// Responds when a change of the state, and the data that the response shows, are saved.
@@ -142,7 +142,7 @@ final class WriteCoordinator {
   func respondWhenStateSaved(_ pending: PendingResponse, showing resource: String?, on engine: isolated Engine) {
     guard state.isSaved else {
       // A request that is carried out again, since data was rolled back, must not find its token void.
-      guard resource != nil else { return engine.respond(to: pending.requester, with: pending.response) }
+      guard resource != nil else { return pending.requester.completion(engine, .success(pending.response)) }
       return respondWhenDurable(pending, showing: resource, on: engine)
     }
     var pending = pending
@@ -164,13 +164,13 @@ final class WriteCoordinator {
   /// Responds when all changes are in the file, even where readers do not wait for that.
   func respondWhenSaved(_ pending: PendingResponse, on engine: isolated Engine) {
     if commits.wait(pending, for: nil) { return pending.requester.proceed() }
-    engine.respond(to: pending.requester, with: pending.response)
+    pending.requester.completion(engine, .success(pending.response))
   }
 
   /// Sends the response to a saved write, and the responses that waited for it.
   private func acknowledge(_ pending: PendingResponse, on engine: isolated Engine) {
     publishChange(of: pending, on: engine)
-    engine.respond(to: pending.requester, with: pending.response)
+    pending.requester.completion(engine, .success(pending.response))
   }
 
   private func publishChange(of pending: PendingResponse, on engine: isolated Engine) {
@@ -269,9 +269,9 @@ final class WriteCoordinator {
       for pending in finishCommit(of: version, deletions, on: engine) {
         publishChange(of: pending, on: engine)
         if pending.isWrite {
-          engine.refuse(pending.requester, because: RequestError(error))
+          pending.requester.completion(engine, .failure(RequestError(error)))
         } else {
-          engine.respond(to: pending.requester, with: pending.response)
+          pending.requester.completion(engine, .success(pending.response))
         }
       }
       goOnCommitting(on: engine)
@@ -306,13 +306,13 @@ final class WriteCoordinator {
     let (failed, later, interrupted) = takeBackUnsaved(on: engine)
     for pending in failed.responses {
       if pending.isWrite {
-        engine.refuse(pending.requester, because: RequestError(error))
+        pending.requester.completion(engine, .failure(RequestError(error)))
       } else {
-        engine.carryOut(pending.requester)
+        pending.requester.carryOut(on: engine)
       }
     }
-    for pending in later.responses { engine.carryOut(pending.requester) }
-    for requester in interrupted { engine.carryOut(requester) }
+    for pending in later.responses { pending.requester.carryOut(on: engine) }
+    for requester in interrupted { requester.carryOut(on: engine) }
   }
 
   /// Rolls the database back to the saved version.
@@ -347,36 +347,56 @@ final class WriteCoordinator {
   }
 }
 
-/// The sender of a change or a read.
-enum Requester {
-  /// A client, with a request whose route is known.
-  case client(RequestContext, Route)
-  /// Swift code of this process.
-  case code(SwiftCall)
+/// The sender of a change or a read: a client, or Swift code of this process.
+struct Requester: Sendable {
+  typealias Change = @Sendable (isolated Engine, Requester) throws(RequestError) -> Void
 
-  /// Lets later requests on its connection begin.
-  func proceed() {
-    if case .client(let context, _) = self { context.progress(.tookEffect) }
-  }
+  /// The client's request; `nil` for Swift code.
+  let context: RequestContext?
+  /// What edits of the file have done to the change.
+  private(set) var delays = EditDelays()
+  private let perform: Change
+  /// Called once, with the response or the error.
+  let completion: Engine.Completion<PreparedResponse>
 
-  /// What edits of the file have done to its change.
-  var delays: EditDelays {
-    switch self {
-    case .client(let context, _): context.delays
-    case .code(let call): call.delays
+  /// Creates the requester of a client's request, whose route is known.
+  init(_ context: RequestContext, _ route: Route) {
+    self.context = context
+    delays = context.delays
+    perform = { engine, requester in engine.carryOut(route, context.with(requester.delays)) }
+    completion = { engine, result in
+      switch result {
+      case .success(let response): engine.finalize(context, response)
+      case .failure(let error): engine.finalize(context, error.response())
+      }
     }
   }
+
+  /// Creates the requester of Swift code.
+  ///
+  /// - Parameter perform: Makes the change; called again after an edit of the file.
+  init(_ perform: @escaping Change, completion: @escaping Engine.Completion<PreparedResponse>) {
+    context = nil
+    (self.perform, self.completion) = (perform, completion)
+  }
+
+  /// Carries out the change, perhaps once more.
+  func carryOut(on engine: isolated Engine) {
+    do throws(RequestError) {
+      try perform(engine, self)
+    } catch {
+      completion(engine, .failure(error))
+    }
+  }
+
+  /// Lets later requests on its connection begin.
+  func proceed() { context?.progress(.tookEffect) }
 
   /// The same requester after another edit of the file.
   func delayed(_ change: (inout EditDelays) -> Void) -> Requester {
-    var delays = delays
-    change(&delays)
-    switch self {
-    case .client(let context, let route): return .client(context.with(delays), route)
-    case .code(var call):
-      call.delays = delays
-      return .code(call)
-    }
+    var requester = self
+    change(&requester.delays)
+    return requester
   }
 }
 
@@ -388,19 +408,10 @@ struct EditDelays {
   var hidesEdit = false
 }
 
-/// A change of the data by Swift code.
-struct SwiftCall: Sendable {
-  var delays = EditDelays()
-  /// Makes the change; called again after an edit of the file.
-  let perform: @Sendable (isolated Engine, SwiftCall) throws(RequestError) -> Void
-  /// Called once, with the error, if any.
-  let completion: @Sendable (RequestError?) -> Void
-}
-
 /// A waiting requester with its response.
 struct PendingResponse {
   let requester: Requester
-  let response: PreparedResponse
+  var response = PreparedResponse.json([:])
   var change: DataChange?
   /// The changed resources; empty when the request is not a write.
   var resources: [String] = []

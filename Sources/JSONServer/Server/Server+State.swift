@@ -58,17 +58,15 @@ extension Server {
 
   /// Restores a snapshot, or the data that was last loaded.
   private func restore(_ name: String?) async throws(ServerError) {
-    let engine = await engine
-    let error = await withCheckedContinuation { continuation in
-      let call = SwiftCall(
-        perform: { engine, call throws(RequestError) in
-          try engine.snapshots.restore(name, for: .code(call), on: engine)
-        },
-        completion: { continuation.resume(returning: $0) })
-      engine.loop.execute { engine.assumeIsolated { $0.carryOut(.code(call)) } }
+    let result: Result<PreparedResponse, RequestError> = await result { engine, completion in
+      let restore: Requester.Change = { engine, requester throws(RequestError) in
+        try engine.snapshots.restore(name, for: requester, on: engine)
+      }
+      Requester(restore, completion: completion).carryOut(on: engine)
     }
-    guard let error else { return }
-    throw ServerError(error.code == .notFound ? .unknownSnapshot : .notSaved, error.message)
+    if case .failure(let error) = result {
+      throw ServerError(error.code == .notFound ? .unknownSnapshot : .notSaved, error.message)
+    }
   }
 
   /// Does work that may need the shared database.

@@ -15,7 +15,7 @@ extension WriteCoordinator {
   func takeOver(_ newer: Database, _ since: Int?, _ source: LoadedSource, on engine: isolated Engine) {
     let waiting = takeBackUnsavedRequests(on: engine)
     defer {
-      for requester in waiting { engine.carryOut(requester) }
+      for requester in waiting { requester.carryOut(on: engine) }
       releaseReads(on: engine)
       releaseUnusedTurn()
     }

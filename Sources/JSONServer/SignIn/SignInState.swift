@@ -117,14 +117,14 @@ final class SignInState {
       }
       response = PreparedResponse(status: .noContent)
     }
-    let pending = PendingResponse(requester: .client(context, .signIn(route)), response: response)
+    let pending = PendingResponse(requester: Requester(context, .signIn(route)), response: response)
     engine.writes.respondWhenStateSaved(pending, showing: showsUser ? users : nil, on: engine)
   }
 
   private func register(
     _ body: WrittenBody?, _ context: RequestContext, on engine: isolated Engine
   ) throws(RequestError) {
-    let requester = Requester.client(context, .signIn(.register(body)))
+    let requester = Requester(context, .signIn(.register(body)))
     guard try engine.mayBegin("POST", for: requester) else { return }
     let base = currentUsers(on: engine)
     let (written, changed) = try base.register(body, ids: engine.writes.ids)

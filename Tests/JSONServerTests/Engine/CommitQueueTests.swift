@@ -12,7 +12,7 @@ struct CommitQueueTests {
       request, preprocessed: request, target: .none, mountedTarget: request.target, ignoresCase: true
     ) { _ in }
     return PendingResponse(
-      requester: .client(context, .changes(of: "posts")), response: PreparedResponse(),
+      requester: Requester(context, .changes(of: "posts")), response: PreparedResponse(),
       resources: ["posts"])
   }
 
