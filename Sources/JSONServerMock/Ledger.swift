@@ -10,18 +10,12 @@ package final class Ledger: Sendable {
 
   /// A fault, a hold or a stub that at least one request should meet.
   package struct Setup: Sendable {
-    package enum Kind: String, Sendable {
-      case fault
-      case hold
-      case stub
-    }
-
-    package let kind: Kind
+    package let kind: Rule.Kind
     package let id: Int
     package let request: RequestPattern
     package let report: Report
 
-    package init(kind: Kind, id: Int, request: RequestPattern, report: @escaping Report) {
+    package init(kind: Rule.Kind, id: Int, request: RequestPattern, report: @escaping Report) {
       self.kind = kind
       self.id = id
       self.request = request
@@ -50,7 +44,7 @@ package final class Ledger: Sendable {
   }
 
   /// Forgets all set-ups of a kind.
-  package func forgetAll(_ kind: Setup.Kind) {
+  package func forgetAll(_ kind: Rule.Kind) {
     state.withLockedValue { $0.setups.removeAll { $0.kind == kind } }
   }
 

@@ -28,14 +28,7 @@ extension MockServer {
       }
     }
     for setup in ledger.takeSetups() {
-      let met = await server.timesMet(setup.id)
-      let count =
-        switch setup.kind {
-        case .fault: met.fault
-        case .hold: met.hold
-        case .stub: met.stub
-        }
-      guard count == 0 else { continue }
+      guard await server.timesMet(setup.kind, setup.id) == 0 else { continue }
       let error = MockServerError(
         .unmetSetup,
         "No request met the \(setup.kind.rawValue) for \(setup.request).\n" + JournalText.lines(await requests))

@@ -75,7 +75,7 @@ extension MockServer {
   /// - Returns: Its id; `nil` when it cannot be set up.
   @discardableResult
   func setUp(
-    _ kind: Ledger.Setup.Kind, _ request: RequestPattern, isNeeded: Bool, at location: SourceLocation,
+    _ kind: Rule.Kind, _ request: RequestPattern, isNeeded: Bool, at location: SourceLocation,
     _ body: () async throws(ServerError) -> Int
   ) async -> Int? {
     do throws(ServerError) {

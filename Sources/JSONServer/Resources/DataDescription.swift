@@ -1,5 +1,5 @@
 package import JSONDatabase
-import JSONDescription
+package import JSONDescription
 import JSONServerValues
 
 /// The shape of a database, inferred from some of its records.
@@ -48,12 +48,8 @@ package struct DataDescription {
   package init(parsing bytes: [UInt8], name: String, schema: Schema) throws(ServerError) {
     // The description does not depend on generated ids.
     let parser = SourceParser(schema: schema, ids: IDGenerator { "" })
-    do throws(SourceFault) {
-      let title = name.split(separator: "/").last.map(String.init) ?? name
-      self.init(of: try parser.parse(UTF8Slice(bytes), name: name), title: title)
-    } catch {
-      throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
-    }
+    let title = name.split(separator: "/").last.map(String.init) ?? name
+    self.init(of: try parser.database(UTF8Slice(bytes), name: name), title: title)
   }
 
   private func singular(_ name: String) -> String { Inflection.singular(of: name, dialect) }
@@ -66,11 +62,11 @@ package struct DataDescription {
   ///   - wrapName: The member of a response that holds records; `nil` for none.
   ///   - signIn: How clients sign in; `nil` for a server without sign-in.
   func openAPI(
-    _ bodies: Bodies, basePath: String = "/", wrapName: String? = nil, signIn: OpenAPISignIn? = nil
+    _ bodies: OpenAPIDocument.Bodies, basePath: String = "/", wrapName: String? = nil, signIn: OpenAPISignIn? = nil
   ) -> JSONObject {
     var document = OpenAPIDocument(
       title: title, resources: samples.map { ResourceType($0) }, relations: relations,
-      basePath: basePath, bodies: bodies == .open ? .open : .shaped, singular: singular
+      basePath: basePath, bodies: bodies, singular: singular
     ).object
     if areBodiesChecked { document = OpenAPIChecking.added(to: document) }
     if let wrapName { document = OpenAPIWrapping(name: wrapName).added(to: document) }
@@ -82,33 +78,10 @@ package struct DataDescription {
     JSONValue.object(openAPI(.shaped)).text()
   }
 
-  /// How a document describes bodies.
-  enum Bodies: Sendable {
-    /// By the shape of the current data, for people and code generators.
-    case shaped
-    /// By the shape or as any other object, as the server accepts them.
-    case open
-  }
-
-  /// The access level of generated Swift source.
-  package enum Access: String, Sendable, CaseIterable {
-    case `internal`
-    case package
-    case `public`
-
-    fileprivate var modifier: SwiftAccess {
-      switch self {
-      case .internal: .internal
-      case .package: .package
-      case .public: .public
-      }
-    }
-  }
-
   /// Returns Swift source with a model for each resource and a client.
-  package func swiftSource(access: Access = .internal) -> String {
+  package func swiftSource(access: SwiftAccess = .internal) -> String {
     SwiftGenerator(
-      title: title, resources: samples.map { ResourceType($0) }, relations: relations, access: access.modifier,
+      title: title, resources: samples.map { ResourceType($0) }, relations: relations, access: access,
       singular: singular
     ).source
   }

@@ -3,9 +3,9 @@ import JSONServerValues
 import Synchronization
 
 /// A valid fault, hold or stub.
-struct Rule: Sendable {
+package struct Rule: Sendable {
   /// The kinds, in the order in which they are applied to a request.
-  enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     case fault
     case hold
     case stub

@@ -80,13 +80,13 @@ extension Server.Configuration {
         .part(try parser.part($0, resource: $1, path: $2))
       }
     case .value(let value):
-      return try opened(UTF8Slice(value.utf8Text()), name: "", parser) { fault in
-        ServerError(.sourceInvalid, "The data cannot be served: \(fault.message).")
+      do throws(SourceFault) {
+        return OpenedSource(store: nil, database: try parser.parse(UTF8Slice(value.utf8Text()), name: ""), warnings: [])
+      } catch {
+        throw ServerError(.sourceInvalid, "The data cannot be served: \(error.message).")
       }
     case .text(let bytes, let name):
-      return try opened(UTF8Slice(bytes), name: name, parser) { fault in
-        ServerError(.sourceInvalid, fault.description, excerpt: fault.excerpt)
-      }
+      return OpenedSource(store: nil, database: try parser.database(UTF8Slice(bytes), name: name), warnings: [])
     case .postgreSQL(let url, let seed):
       return try SharedSource(url: url, seed: seed).open(self, parser, onEdit: onEdit)
     }
@@ -102,17 +102,6 @@ extension Server.Configuration {
         onEdit: onEdit)
     } catch {
       throw ServerError(error)
-    }
-  }
-
-  private func opened(
-    _ text: UTF8Slice, name: String, _ parser: SourceParser, orThrow error: (SourceFault) -> ServerError
-  ) throws(ServerError) -> OpenedSource {
-    do throws(SourceFault) {
-      let database = try parser.parseSource(text, name: name)
-      return OpenedSource(store: nil, database: database, warnings: [])
-    } catch let fault {
-      throw error(fault)
     }
   }
 

@@ -90,12 +90,9 @@ extension Server {
     await remove(.hold)
   }
 
-  /// The number of requests that the fault, the hold and the stub with an id have affected, even after their removal.
-  package func timesMet(_ id: Int) async -> (fault: Int, hold: Int, stub: Int) {
-    await engine.run { engine in
-      let rules = engine.rules
-      return (rules.timesMet(.fault, id), rules.timesMet(.hold, id), rules.timesMet(.stub, id))
-    }
+  /// The number of requests that a rule has affected, even after its removal.
+  package func timesMet(_ kind: Rule.Kind, _ id: Int) async -> Int {
+    await engine.run { $0.rules.timesMet(kind, id) }
   }
 
   private func add(_ rule: @autoclosure () throws(RequestError) -> Rule) async throws(ServerError) -> Int {

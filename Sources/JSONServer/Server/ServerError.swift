@@ -47,10 +47,13 @@ extension ServerError: CustomStringConvertible {
 }
 
 extension ServerError {
+  /// Creates the error for a source whose text cannot be served.
+  init(_ fault: SourceFault) { self.init(.sourceInvalid, fault.description, excerpt: fault.excerpt) }
+
   /// Creates the error for a source that cannot be opened.
   init(_ error: StorageError) {
     if let fault = error.cause as? SourceFault {
-      self.init(.sourceInvalid, fault.description, excerpt: fault.excerpt)
+      self.init(fault)
       return
     }
     switch error.code {

@@ -39,6 +39,17 @@ struct SourceParser: Sendable {
     }
   }
 
+  /// Parses the text of a source that is not a file to be watched.
+  ///
+  /// - Throws: ``ServerError`` with code `sourceInvalid` and the place of the first error.
+  func database(_ text: UTF8Slice, name: String) throws(ServerError) -> Database {
+    do throws(SourceFault) {
+      return try parseSource(text, name: name)
+    } catch {
+      throw ServerError(error)
+    }
+  }
+
   private func plainJSON(_ text: UTF8Slice, name: String) throws(JSONError) -> UTF8Slice {
     guard name.hasSuffix(".json5") else { return text }
     return UTF8Slice(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSONDatabase
+import JSONDescription
 import JSONServer
 import JSONServerValues
 
@@ -145,7 +146,7 @@ struct GenerateCommand: ReportingCommand {
   var product: Product
 
   @Option(help: "The access level of the Swift declarations: internal (the default), package or public.")
-  var access: DataDescription.Access?
+  var access: SwiftAccess?
 
   @OptionGroup var options: DataFileOptions
 
@@ -168,7 +169,7 @@ struct GenerateCommand: ReportingCommand {
   }
 }
 
-extension DataDescription.Access: ExpressibleByArgument {}
+extension SwiftAccess: ExpressibleByArgument {}
 
 /// Writes a file to start from.
 struct InitCommand: ReportingCommand {

@@ -44,13 +44,8 @@ extension Server {
     let source = SharedSource(url: url)
     #if PostgreSQL
       let isWritten = try await blocking { () throws(ServerError) in
-        let database: Database
-        do throws(SourceFault) {
-          database = try SourceParser(schema: Schema(), ids: IDGenerator { "" }).parseSource(
-            UTF8Slice(text), name: name)
-        } catch {
-          throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
-        }
+        let parser = SourceParser(schema: Schema(), ids: IDGenerator { "" })
+        let database = try parser.database(UTF8Slice(text), name: name)
         do throws(StorageError) {
           let address = try DatabaseAddress(url, shownAs: source.description)
           return try SharedDatabase.fill(address, with: database, replacing: replacing)

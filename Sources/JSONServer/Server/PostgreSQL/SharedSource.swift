@@ -65,12 +65,7 @@ package struct SharedSource {
     guard let file = OpenFile(path: path), file.isRegular else {
       throw ServerError(.sourceMissing, "\(path): there is no such file; check the seed.")
     }
-    let text = UTF8Slice(file.read(from: 0, count: file.size))
-    do throws(SourceFault) {
-      return try parser.parseSource(text, name: path)
-    } catch {
-      throw ServerError(.sourceInvalid, error.description, excerpt: error.excerpt)
-    }
+    return try parser.database(UTF8Slice(file.read(from: 0, count: file.size)), name: path)
   }
 }
 
