@@ -49,7 +49,11 @@ package struct DataDescription {
     // The description does not depend on generated ids.
     let parser = SourceParser(schema: schema, ids: IDGenerator { "" })
     let title = name.split(separator: "/").last.map(String.init) ?? name
-    self.init(of: try parser.database(UTF8Slice(bytes), name: name), title: title)
+    do throws(SourceFault) {
+      self.init(of: try parser.parse(UTF8Slice(bytes), name: name), title: title)
+    } catch {
+      throw ServerError(error)
+    }
   }
 
   private func singular(_ name: String) -> String { Inflection.singular(of: name, dialect) }

@@ -50,6 +50,15 @@ struct SubcommandTests {
     #expect((result.output + result.error).contains(message))
   }
 
+  @Test(arguments: ["swift", "openapi"])
+  func `Nothing is generated of an empty file`(_ form: String) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("")
+    let result = try await Command.run(["generate", form, "database.json"], in: directory)
+    #expect(result.status == 65)
+    #expect(result.error.contains("database.json:1:1: the file is empty"))
+  }
+
   @Test
   func `A misspelt command is not taken for a source`() async throws {
     let result = try await Command.run(["valdate", "database.json"], in: try TemporaryDirectory())
