@@ -43,18 +43,9 @@ package final class FileStore<Content: Sendable>: Sendable {
   package static func open(
     _ path: String,
     options: FileStoreOptions = FileStoreOptions(),
+    fileSystem: FileSystem = FileSystem(),
     parse: @escaping @Sendable (UTF8Slice) throws -> Content,
-    onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
-  ) throws(StorageError) -> Opening {
-    try open(path, options: options, fileSystem: SystemFileSystem(), parse: parse, onEdit: onEdit)
-  }
-
-  static func open(
-    _ path: String,
-    options: FileStoreOptions,
-    fileSystem: any FileSystem,
-    parse: @escaping @Sendable (UTF8Slice) throws -> Content,
-    onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
+    onEdit: @escaping @Sendable (FileEdit<FileVersion<Content>>) -> Void
   ) throws(StorageError) -> Opening {
     CurrentProcess.ignoreFileSignals()
     do {
@@ -97,7 +88,8 @@ package final class FileStore<Content: Sendable>: Sendable {
   ///     published.
   ///   - completion: Called once, on the store's thread, or immediately when the store is closed.
   package func publish(
-    _ content: some FileContent, onto generation: Int, completion: @escaping @Sendable (Publication<Content>) -> Void
+    _ content: some FileContent, onto generation: Int,
+    completion: @escaping @Sendable (Publication<FileVersion<Content>>) -> Void
   ) {
     let request = PublishRequest(
       content: content, generation: generation, completion: completion, deadline: .now + options.timing.publishTimeout)
@@ -112,7 +104,7 @@ package final class FileStore<Content: Sendable>: Sendable {
   package func saveHistory(
     _ content: some FileContent, completion: @escaping @Sendable (Result<String, StorageError>) -> Void = { _ in }
   ) {
-    if !mailbox.add({ completion($0.saveHistory(content)) }) { completion(.failure(Self.closed)) }
+    complete(completion) { worker throws(StorageError) in try worker.saveHistory(content) }
   }
 
   /// Writes a version to another file, atomically; replaces an existing file.
@@ -120,7 +112,16 @@ package final class FileStore<Content: Sendable>: Sendable {
     _ content: some FileContent, to path: String,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    if !mailbox.add({ completion($0.snapshot(content, to: path)) }) { completion(.failure(Self.closed)) }
+    complete(completion) { worker throws(StorageError) in try worker.snapshot(content, to: path) }
+  }
+
+  /// Does work on the store's thread, and completes with its result.
+  private func complete(
+    _ completion: @escaping @Sendable (Result<String, StorageError>) -> Void,
+    _ work: @escaping @Sendable (FileStoreWorker<Content>) throws(StorageError) -> String
+  ) {
+    let isAdded = mailbox.add { worker in completion(Result { () throws(StorageError) in try work(worker) }) }
+    if !isAdded { completion(.failure(Self.closed)) }
   }
 
   /// Checks the file now, and reports an edit that was not noticed yet. Blocks until that is done.
@@ -216,9 +217,6 @@ package struct FileVersion<Content: Sendable>: Sendable {
   /// The parsed content.
   package let content: Content
 
-  /// The bytes.
-  package let text: UTF8Slice
-
   /// The number of edits up to this version.
   ///
   /// A publisher names the generation of the version on which its version is based. So an edit that the publisher has
@@ -226,39 +224,51 @@ package struct FileVersion<Content: Sendable>: Sendable {
   package let generation: Int
 }
 
-/// An event that another program has caused.
-package enum FileEdit<Content: Sendable>: Sendable {
+/// A change of a file by another program.
+package enum FileEdit<Version: Sendable>: Sendable {
   /// The file holds a new valid version. All further versions are based on it.
-  case changed(FileVersion<Content>)
+  case changed(Version)
   /// The file cannot be read or parsed; the store does not write to it until it is valid.
   case invalid(StorageError)
   /// The file is missing. The next published version creates it again.
-  case deleted
+  case deleted(path: String)
   /// After `invalid` or `deleted`, the file holds its last valid version again, or a later published one.
-  case restored
-  /// A program saved to a version that had already been replaced; its save is kept under another name.
-  case conflict(LateSave<Content>)
+  case restored(path: String)
+  /// A program saved to a version that had already been replaced; the path has its text.
+  case conflict(path: String)
   /// A program may have saved to a version that had already been replaced, and the save could not be kept.
   case conflictLost(StorageError)
-}
 
-/// A save to a version of the file that was being replaced.
-package struct LateSave<Content: Sendable>: Sendable {
-  /// The path of the saved bytes.
-  package let path: String
-
-  /// The parsed bytes; `nil` when they are not valid.
-  package let content: Content?
+  /// The same change with another form of the version.
+  func map<Other>(_ transform: (Version) -> Other) -> FileEdit<Other> {
+    switch self {
+    case .changed(let version): .changed(transform(version))
+    case .invalid(let error): .invalid(error)
+    case .deleted(let path): .deleted(path: path)
+    case .restored(let path): .restored(path: path)
+    case .conflict(let path): .conflict(path: path)
+    case .conflictLost(let error): .conflictLost(error)
+    }
+  }
 }
 
 /// The result of publishing a version.
-package enum Publication<Content: Sendable>: Sendable {
-  /// The file holds the version, or a later one when several were queued.
-  case published
-  /// The file was edited before: it holds that edit, and nothing was published.
-  case edited(FileVersion<Content>)
+package enum Publication<Version: Sendable>: Sendable {
+  /// The version, or a later one when several were queued, is as durable as was requested.
+  case done
+  /// Somebody else has written before, so nothing was published.
+  case moved(to: Version)
   /// Nothing was published, except when the error's code is `durabilityUnknown`.
   case failed(StorageError)
+
+  /// The same result with another form of the version.
+  func map<Other>(_ transform: (Version) -> Other) -> Publication<Other> {
+    switch self {
+    case .done: .done
+    case .moved(to: let version): .moved(to: transform(version))
+    case .failed(let error): .failed(error)
+    }
+  }
 }
 
 /// A content that can be written to a file.
@@ -279,7 +289,7 @@ extension UTF8Slice: FileContent {
 struct PublishRequest<Content: Sendable>: Sendable {
   let content: any FileContent
   let generation: Int
-  let completion: @Sendable (Publication<Content>) -> Void
+  let completion: @Sendable (Publication<FileVersion<Content>>) -> Void
   /// The time at which to stop waiting for an invalid file to become valid.
   let deadline: ContinuousClock.Instant
 }

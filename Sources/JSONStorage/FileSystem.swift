@@ -1,55 +1,27 @@
+import Dispatch
 import JSONServerValues
 
-/// An open file or directory.
-struct FileDescriptor: Sendable, Hashable {
+/// An open file or directory, which is closed when nobody refers to it any more.
+final class FileDescriptor {
   let number: Int32
-}
+  let fileSystem: FileSystem
+  private var isClosed = false
 
-/// The system calls of a store, one method each, so that a test can watch their order and make each one fail.
-///
-/// Names are relative to an open directory, so renaming the directory cannot split one publish across two directories.
-/// Interrupted calls are repeated here; short reads and writes are not.
-protocol FileSystem: Sendable {
-  /// Resolves all symbolic links.
-  func realPath(_ path: String) throws(SystemError) -> String
-  /// Returns the target of a symbolic link; fails with `notSymbolicLink` for any other file.
-  func linkTarget(_ path: String) throws(SystemError) -> String
+  init(_ number: Int32, of fileSystem: FileSystem) {
+    self.number = number
+    self.fileSystem = fileSystem
+  }
 
-  func openDirectory(_ path: String) throws(SystemError) -> FileDescriptor
-  func open(_ name: String, in directory: FileDescriptor, for access: FileAccess) throws(SystemError) -> FileDescriptor
-  func close(_ file: FileDescriptor) throws(SystemError)
-  func makeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError)
-  /// Removes an empty directory.
-  func removeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError)
-  func names(in directory: FileDescriptor) throws(SystemError) -> [String]
+  deinit {
+    try? close()
+  }
 
-  func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
-  func status(_ name: String, in directory: FileDescriptor) throws(SystemError) -> FileStatus
-  func checkWritable(_ name: String, in directory: FileDescriptor) throws(SystemError)
-  func isMountPoint(_ name: String, in directory: FileDescriptor) -> Bool
-
-  func read(
-    _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
-  ) throws(SystemError) -> Int
-  func write(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor, at offset: Int) throws(SystemError) -> Int
-  func truncate(_ file: FileDescriptor, to size: Int) throws(SystemError)
-  func setOwner(_ owner: UInt32?, group: UInt32?, of file: FileDescriptor) throws(SystemError)
-  func setPermissions(_ permissions: UInt32, of file: FileDescriptor) throws(SystemError)
-  func copyAttributes(
-    from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
-  ) throws(SystemError)
-  /// Makes sure that the file's present content reaches the medium before everything that is written later.
-  func order(_ file: FileDescriptor) throws(SystemError)
-  /// Forces a file or directory to the medium, with everything that was ordered before.
-  func synchronize(_ file: FileDescriptor) throws(SystemError)
-
-  func exchange(_ first: String, _ second: String, in directory: FileDescriptor) throws(SystemError)
-  func renameExclusively(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError)
-  func rename(_ name: String, to newName: String, in directory: FileDescriptor) throws(SystemError)
-  func unlink(_ name: String, in directory: FileDescriptor) throws(SystemError)
-
-  /// Locks an open file without waiting; fails with `wouldBlock` when another program has the lock.
-  func lock(_ file: FileDescriptor) throws(SystemError)
+  /// Closes the file now, to find out whether everything was written.
+  func close() throws(SystemError) {
+    if isClosed { return }
+    isClosed = true
+    try fileSystem.close(number)
+  }
 }
 
 /// The purpose for which a file is opened.
@@ -124,9 +96,7 @@ extension FileSystem {
   /// A file that changes while it is read is read again, up to five times. After that the stamp is the one before
   /// reading, so that the next check finds a difference.
   func contents(of name: String, in directory: FileDescriptor) throws(SystemError) -> FileReading {
-    let file = try open(name, in: directory, for: .reading)
-    defer { try? close(file) }
-    return try contents(of: file)
+    try contents(of: try open(name, in: directory, for: .reading))
   }
 
   func contents(of file: FileDescriptor) throws(SystemError) -> FileReading {
@@ -215,7 +185,6 @@ extension FileSystem {
   ) throws(SystemError) -> String {
     let target = try FileLocation(path, in: self)
     let directory = try openDirectory(target.directory)
-    defer { try? close(directory) }
     let replaced = try? status(target.name, in: directory)
     let newFile = try writeNewFile(
       content, named: target.temporaryName(), in: directory,
@@ -232,16 +201,15 @@ extension FileSystem {
 }
 
 extension FileContent {
-  /// Writes the bytes to a file, atomically and durably; an existing file is replaced and keeps its mode and owner.
-  /// Blocks until that is done.
+  /// Writes the bytes to a file, atomically and durably, on a thread of its own; an existing file is replaced and keeps
+  /// its mode and owner.
   ///
-  /// - Returns: The file's real path.
-  package func write(to path: String) throws(StorageError) -> String {
+  /// - Parameter completion: Called once, on any thread, with the real path of the file.
+  package func write(to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
     CurrentProcess.ignoreFileSignals()
-    do throws(SystemError) {
-      return try SystemFileSystem().writeFile(self, to: path, durably: true)
-    } catch {
-      throw StorageError(error, when: "write", path)
+    DispatchQueue(label: "swift-json-server.snapshot").async {
+      let result = Result { () throws(SystemError) in try FileSystem().writeFile(self, to: path, durably: true) }
+      completion(result.mapError { StorageError($0, when: "write", path) })
     }
   }
 }

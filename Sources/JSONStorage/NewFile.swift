@@ -24,19 +24,13 @@ extension FileSystem {
   ) throws(SystemError) -> NewFile {
     let file = try open(name, in: directory, for: model == nil ? .creatingReadable : .creating)
     do throws(SystemError) {
-      let newFile: NewFile
-      do throws(SystemError) {
-        var writer = FileWriter(file, in: self)
-        let hash = try writer.write(content)
-        if let model { try apply(model, to: file) }
-        if durably { try order(file) }
-        newFile = NewFile(name: name, hash: hash, stamp: try status(of: file).stamp)
-      } catch {
-        try? close(file)
-        throw error
-      }
-      try close(file)
-      return newFile
+      var writer = FileWriter(file, in: self)
+      let hash = try writer.write(content)
+      if let model { try apply(model, to: file) }
+      if durably { try order(file) }
+      let stamp = try status(of: file).stamp
+      try file.close()
+      return NewFile(name: name, hash: hash, stamp: stamp)
     } catch {
       try? unlink(name, in: directory)
       throw error
@@ -76,12 +70,12 @@ private struct FileWriter {
   private static let largeSlice = 64 << 10
 
   private let file: FileDescriptor
-  private let fileSystem: any FileSystem
+  private let fileSystem: FileSystem
   private var buffer: [UInt8] = []
   private var hasher = ContentHasher()
   private var offset = 0
 
-  init(_ file: FileDescriptor, in fileSystem: any FileSystem) {
+  init(_ file: FileDescriptor, in fileSystem: FileSystem) {
     self.file = file
     self.fileSystem = fileSystem
     buffer.reserveCapacity(Self.bufferSize)

@@ -63,7 +63,6 @@
 
     package var isShared: Bool { true }
     package var hasFixedResources: Bool { false }
-    package var hasHistory: Bool { false }
 
     package var connection: ConnectionState? {
       ConnectionState(

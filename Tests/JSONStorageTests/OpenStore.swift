@@ -1,3 +1,4 @@
+import Foundation
 import JSONServerValues
 import Testing
 
@@ -8,16 +9,16 @@ struct OpenStore {
   let store: FileStore<UTF8Slice>
   let version: FileVersion<UTF8Slice>
   let warnings: [FileStore<UTF8Slice>.Warning]
-  let edits: Inbox<FileEdit<UTF8Slice>>
+  let edits: Inbox<FileEdit<FileVersion<UTF8Slice>>>
 
   init(
     _ path: String,
     synchronization: FileStoreOptions.Synchronization = .fast,
     watching: FileStoreOptions.Watching = .off,
     timing: FileStoreOptions.Timing = .short,
-    fileSystem: any FileSystem = SystemFileSystem()
+    fileSystem: FileSystem = FileSystem()
   ) throws {
-    let edits = Inbox<FileEdit<UTF8Slice>>()
+    let edits = Inbox<FileEdit<FileVersion<UTF8Slice>>>()
     var options = FileStoreOptions(synchronization: synchronization, watching: watching)
     options.timing = timing
     let opening = try FileStore<UTF8Slice>.open(
@@ -36,8 +37,8 @@ struct OpenStore {
   }
 
   /// Publishes a version and waits for the result.
-  func publish(_ text: String, onto generation: Int = 0) throws -> Publication<UTF8Slice> {
-    let answers = Inbox<Publication<UTF8Slice>>()
+  func publish(_ text: String, onto generation: Int = 0) throws -> Publication<FileVersion<UTF8Slice>> {
+    let answers = Inbox<Publication<FileVersion<UTF8Slice>>>()
     store.publish(UTF8Slice(text), onto: generation, completion: answers.send)
     return try answers.next()
   }
@@ -57,24 +58,24 @@ extension FileStoreOptions.Timing {
 }
 
 /// The outcome of a publish, in a form that can be compared.
-extension Publication<UTF8Slice> {
+extension Publication<FileVersion<UTF8Slice>> {
   var summary: String {
     switch self {
-    case .published: "published"
-    case .edited(let version): "edited \(version.text.string) \(version.generation)"
+    case .done: "published"
+    case .moved(to: let version): "edited \(version.content.string) \(version.generation)"
     case .failed(let error): "failed \(error.code)"
     }
   }
 }
 
-extension FileEdit<UTF8Slice> {
+extension FileEdit<FileVersion<UTF8Slice>> {
   var summary: String {
     switch self {
-    case .changed(let version): "changed \(version.text.string) \(version.generation)"
+    case .changed(let version): "changed \(version.content.string) \(version.generation)"
     case .invalid(let error): "invalid \(error.code)"
     case .deleted: "deleted"
     case .restored: "restored"
-    case .conflict(let late): "conflict \(late.content?.string ?? "-")"
+    case .conflict(let path): "conflict \((try? String(contentsOfFile: path, encoding: .utf8)) ?? "-")"
     case .conflictLost(let error): "conflict lost \(error.code)"
     }
   }

@@ -1,3 +1,4 @@
+import Foundation
 import JSONServerValues
 import TestSupport
 import Testing
@@ -42,16 +43,16 @@ struct RaceTests {
     try DetachedThread.start { [directory] in
       done.send((try? directory.shell(editor.script)) != nil)
     }
-    var base = FileVersion(content: open.version.content, text: open.version.text, generation: 0)
+    var base = FileVersion(content: open.version.content, generation: 0)
     var number = 0
     var isLast = false
     while !isLast {
       isLast = !done.isEmpty
       number += 1
       // Each version names the save it was built on.
-      switch try open.publish("{\"on\":\(base.text.string),\"n\":\(number)}", onto: base.generation) {
-      case .published: break
-      case .edited(let edit): base = edit
+      switch try open.publish("{\"on\":\(base.content.string),\"n\":\(number)}", onto: base.generation) {
+      case .done: break
+      case .moved(to: let edit): base = edit
       case .failed(let error): Issue.record(error)
       }
     }
@@ -60,8 +61,8 @@ struct RaceTests {
     var taken: Set<String> = []
     while !open.edits.isEmpty {
       switch try open.edits.next() {
-      case .changed(let version): taken.insert(version.text.string)
-      case .conflict(let late): taken.insert(late.content?.string ?? "")
+      case .changed(let version): taken.insert(version.content.string)
+      case .conflict(let path): taken.insert(try String(contentsOfFile: path, encoding: .utf8))
       case .invalid, .deleted, .restored: break
       case .conflictLost(let error): Issue.record(error)
       }
@@ -101,12 +102,12 @@ struct RaceTests {
     try directory.write("[0]")
     let opening = try FileStore<Slices>.open(
       directory.path("db.json"), options: FileStoreOptions(synchronization: .fast, watching: .off),
-      fileSystem: SystemFileSystem(), parse: { Slices(slices: [$0]) }, onEdit: { _ in })
+      parse: { Slices(slices: [$0]) }, onEdit: { _ in })
     let large = String(repeating: "x", count: 300_000)
     let slices = (0..<100_000).map { UTF8Slice($0 % 40_000 == 7 ? large : "\($0),") }
-    let answers = Inbox<Publication<Slices>>()
+    let answers = Inbox<Publication<FileVersion<Slices>>>()
     opening.store.publish(Slices(slices: slices), onto: 0, completion: answers.send)
-    guard case .published = try answers.next() else {
+    guard case .done = try answers.next() else {
       Issue.record("The version was not published.")
       return
     }

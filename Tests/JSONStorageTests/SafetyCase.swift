@@ -96,7 +96,7 @@ struct SafetyCase: Sendable, CustomTestStringConvertible {
 extension OpenStore {
   /// Publishes a version; returns it when the store says that it is published.
   fileprivate func saved(_ text: String) throws -> [String] {
-    if case .published = try publish(text) { [text] } else { [] }
+    if case .done = try publish(text) { [text] } else { [] }
   }
 }
 
@@ -119,7 +119,7 @@ extension SafetyCase {
   func run(_ fault: @escaping FaultyFileSystem.Script.Hook) throws -> Run {
     let directory = try TemporaryDirectory()
     for (name, text) in files { try directory.write(text, to: name) }
-    var fileSystem = FaultyFileSystem()
+    let fileSystem = FaultyFileSystem()
     fileSystem.isSynchronizing = false
     // The hook holds its script, and so the two and the directory would hold each other.
     defer { fileSystem.script.restart() }

@@ -136,7 +136,7 @@ struct WatchingTests {
     let open = try OpenStore(directory.path("db.json"), watching: .notifications, timing: timing)
     try directory.write("[")
     #expect(try open.edits.next().summary == "invalid invalidFile")
-    let answers = Inbox<Publication<UTF8Slice>>()
+    let answers = Inbox<Publication<FileVersion<UTF8Slice>>>()
     open.store.publish(UTF8Slice("[1]"), onto: 0, completion: answers.send)
     try directory.write("[5]")
     #expect(try answers.next().summary == "edited [5] 1")

@@ -52,7 +52,7 @@ struct Takeover {
 
 extension WriteCoordinator {
   /// Whether a copy is kept of data that an edit, a reset or a snapshot removes.
-  var hasHistory: Bool { store?.hasHistory == true && durability != .ephemeral }
+  var hasHistory: Bool { store?.isShared == false && durability != .ephemeral }
 
   /// Processes a change of the source.
   func receive(_ edit: SourceEdit, on engine: isolated Engine) {

@@ -38,7 +38,7 @@ package actor StubRecorder {
       } onEdit: { _ in
       }
       store = opening.store
-      text = Array(opening.version.text.bytes)
+      text = Array(opening.version.content.bytes)
       generation = opening.version.generation
     } catch {
       throw ServerError(.invalidConfiguration, error.message)
@@ -124,12 +124,12 @@ package actor StubRecorder {
       }
       let writing = recording
       switch await publish(merged) {
-      case .published:
+      case .done:
         text = merged
         recording.markWritten(asIn: writing)
         return
-      case .edited(let version):
-        text = Array(version.text.bytes)
+      case .moved(to: let version):
+        text = Array(version.content.bytes)
         generation = version.generation
       case .failed(let error):
         return onFailure("\(error.message) New responses are written with the next one.")
@@ -137,7 +137,7 @@ package actor StubRecorder {
     }
   }
 
-  private func publish(_ text: [UInt8]) async -> Publication<UTF8Slice> {
+  private func publish(_ text: [UInt8]) async -> Publication<FileVersion<UTF8Slice>> {
     await withCheckedContinuation { continuation in
       store.publish(UTF8Slice(text), onto: generation) { continuation.resume(returning: $0) }
     }

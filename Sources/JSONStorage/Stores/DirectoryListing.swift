@@ -15,7 +15,9 @@ package struct DirectoryListing: Sendable {
   /// Lists the files whose names end in `.json` or `.json5` and do not start with a dot.
   package init(_ directory: String) throws(StorageError) {
     do throws(SystemError) {
-      entries = try Self.names(in: directory).sorted().compactMap { file in
+      let fileSystem = FileSystem()
+      let names = try fileSystem.names(in: try fileSystem.openDirectory(directory))
+      entries = names.sorted().compactMap { file in
         guard !file.hasPrefix("."), let dot = file.lastIndex(of: "."), Self.suffixes.contains(String(file[dot...]))
         else { return nil }
         return Entry(name: String(file[..<dot]), path: FileLocation.join(directory, file))
@@ -42,12 +44,5 @@ package struct DirectoryListing: Sendable {
       }
     }
     return entries
-  }
-
-  private static func names(in path: String) throws(SystemError) -> [String] {
-    let fileSystem = SystemFileSystem()
-    let directory = try fileSystem.openDirectory(path)
-    defer { try? fileSystem.close(directory) }
-    return try fileSystem.names(in: directory)
   }
 }

@@ -98,7 +98,7 @@ package final class FilesStore: Store {
     let opening = try FileStore.open(entry.path, options: options) { text in
       try parse(text, entry.name, entry.path)
     } onEdit: { edit in
-      onEdit(SourceEdit(edit, path: entry.path))
+      onEdit(edit.map(\.loaded))
     }
     let content = opening.version.content
     state.withLockedValue {
@@ -172,7 +172,7 @@ package final class FilesStore: Store {
     }
     for replacement in replacements {
       replacement.file.store.publish(replacement.text, onto: replacement.file.generation) {
-        gathering.add((CommitResult($0), replacement.name))
+        gathering.add(($0.map(\.loaded), replacement.name))
       }
     }
   }
@@ -305,28 +305,7 @@ extension FileVersion<LoadedSource.Content> {
   fileprivate var loaded: LoadedSource { LoadedSource(content, generation: generation) }
 }
 
-extension SourceEdit {
-  fileprivate init(_ edit: FileEdit<LoadedSource.Content>, path: String) {
-    switch edit {
-    case .changed(let version): self = .changed(version.loaded)
-    case .invalid(let error): self = .invalid(error)
-    case .restored: self = .restored(path: path)
-    case .deleted: self = .deleted(path: path)
-    case .conflict(let save): self = .conflict(path: save.path)
-    case .conflictLost(let error): self = .conflictLost(error)
-    }
-  }
-}
-
 extension CommitResult {
-  fileprivate init(_ publication: Publication<LoadedSource.Content>) {
-    switch publication {
-    case .published: self = .done
-    case .edited(let version): self = .moved(to: version.loaded)
-    case .failed(let error): self = .failed(error)
-    }
-  }
-
   /// 0: the file holds the version, durably; 1: the file holds the version; 2: it does not; 3: it holds an edit.
   fileprivate var severity: Int {
     switch self {
@@ -374,13 +353,4 @@ extension FileStore.Warning {
   }
 }
 
-extension DatabaseText: FileContent {
-  /// Writes the text to a file, atomically, on a thread of its own; replaces an existing file.
-  ///
-  /// - Parameter completion: Called once, on any thread, with the path of the file.
-  package func write(to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
-    DispatchQueue(label: "swift-json-server.snapshot").async {
-      completion(Result { () throws(StorageError) in try write(to: path) })
-    }
-  }
-}
+extension DatabaseText: FileContent {}

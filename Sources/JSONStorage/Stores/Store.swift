@@ -23,7 +23,7 @@ package protocol Store: Sendable {
   /// Bases all further commits on a loaded version.
   func adopt(_ source: LoadedSource)
 
-  /// Copies a version to the history before it is replaced.
+  /// Copies a version to the history before it is replaced; fails for a store that is shared.
   ///
   /// - Parameters:
   ///   - part: The resource whose file is replaced; `nil` for all data.
@@ -56,9 +56,6 @@ package protocol Store: Sendable {
   /// commit, or until ``releaseTurn()``, so the repeated commit cannot collide again.
   var isShared: Bool { get }
 
-  /// Whether ``saveHistory(of:part:completion:)`` keeps copies.
-  var hasHistory: Bool { get }
-
   /// The number of the version on which further commits are based, where versions have one; negative after a commit
   /// with an unknown outcome.
   var version: Int { get }
@@ -80,7 +77,6 @@ package protocol Store: Sendable {
 extension Store {
   package func look() -> [String: String] { [:] }
   package var isShared: Bool { false }
-  package var hasHistory: Bool { true }
   package var version: Int { 0 }
   package var connection: ConnectionState? { nil }
   package func takeTurn(completion: @escaping @Sendable (CommitResult) -> Void) { completion(.done) }
@@ -141,14 +137,7 @@ package struct OpenedSource: Sendable {
 }
 
 /// The result of a commit.
-package enum CommitResult: Sendable {
-  /// The version is as durable as was requested.
-  case done
-  /// Somebody else has written, so nothing was committed.
-  case moved(to: LoadedSource)
-  /// Nothing was written, except when the error's code is `durabilityUnknown`.
-  case failed(StorageError)
-}
+package typealias CommitResult = Publication<LoadedSource>
 
 /// The content of a source, or of one file of it.
 package struct LoadedSource: Sendable {
@@ -183,12 +172,7 @@ package struct LoadedSource: Sendable {
   }
 
   /// The file's resource; empty when the file holds the whole database.
-  package var name: String {
-    switch content {
-    case .whole, .newer: ""
-    case .part(let part): part.name
-    }
-  }
+  package var name: String { part?.name ?? "" }
 
   /// The resource of one file of several; `nil` for the whole database.
   package var part: DatabasePart? {
@@ -238,17 +222,7 @@ package struct LoadedSource: Sendable {
 }
 
 /// A change of a source by another program.
-package enum SourceEdit: Sendable {
-  case changed(LoadedSource)
-  /// The content of the source is invalid.
-  case invalid(StorageError)
-  case restored(path: String)
-  case deleted(path: String)
-  /// A program saved to a version that had already been replaced; the path has its text.
-  case conflict(path: String)
-  /// The text of such a save could not be kept.
-  case conflictLost(StorageError)
-}
+package typealias SourceEdit = FileEdit<LoadedSource>
 
 /// An entry in the list of snapshots.
 package struct SnapshotEntry: Sendable {

@@ -43,7 +43,7 @@ extension FileLocation {
   /// Finds the file behind a path, which may be a chain of symbolic links; the file itself may be missing.
   ///
   /// - Throws: ``SystemError`` when its directory is missing, or for a loop of links.
-  init(_ path: String, in fileSystem: any FileSystem) throws(SystemError) {
+  init(_ path: String, in fileSystem: FileSystem) throws(SystemError) {
     var path = path
     for _ in 0..<40 {
       let parts = Self.split(path)
@@ -57,7 +57,7 @@ extension FileLocation {
     throw SystemError.tooManyLinks
   }
 
-  private static func linkTarget(_ path: String, in fileSystem: any FileSystem) throws(SystemError) -> String? {
+  private static func linkTarget(_ path: String, in fileSystem: FileSystem) throws(SystemError) -> String? {
     do {
       return try fileSystem.linkTarget(path)
     } catch {
@@ -71,62 +71,6 @@ extension FileLocation {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
     let directory = path[..<slash]
     return (directory.isEmpty ? "/" : String(directory), String(path[path.index(after: slash)...]))
-  }
-}
-
-/// The replaced versions, in a directory beside the file.
-struct FileHistory {
-  private static let limit = 20
-
-  let location: FileLocation
-  let fileSystem: any FileSystem
-
-  /// Saves a version and removes all but the newest 20.
-  ///
-  /// - Returns: The path of the saved version.
-  func save(
-    _ content: some FileContent, in directory: FileDescriptor, like model: FileModel, durably: Bool
-  ) throws(SystemError) -> String {
-    do {
-      try fileSystem.makeDirectory(location.historyName, in: directory)
-      if durably { try fileSystem.synchronize(directory) }
-    } catch {
-      guard error.isExisting else { throw error }
-    }
-    let path = FileLocation.join(location.directory, location.historyName)
-    let history = try fileSystem.openDirectory(path)
-    defer { try? fileSystem.close(history) }
-    let name = try write(content, in: history, like: model, durably: durably)
-    if durably { try fileSystem.synchronize(history) }
-    removeOldest(in: history, newest: name)
-    return FileLocation.join(path, name)
-  }
-
-  private func write(
-    _ content: some FileContent, in history: FileDescriptor, like model: FileModel, durably: Bool
-  ) throws(SystemError) -> String {
-    let temporary = location.temporaryName()
-    _ = try fileSystem.writeNewFile(content, named: temporary, in: history, like: model, durably: durably)
-    do throws(SystemError) {
-      return try WallClock.name { part throws(SystemError) in
-        let name = "\(part).json"
-        try fileSystem.renameWithoutReplacing(temporary, to: name, in: history)
-        return name
-      }
-    } catch {
-      try? fileSystem.unlink(temporary, in: history)
-      throw error
-    }
-  }
-
-  /// - Parameter newest: The version that was just saved. Names that sort after it are from before the clock was set
-  ///   back.
-  private func removeOldest(in history: FileDescriptor, newest: String) {
-    guard let names = try? fileSystem.names(in: history) else { return }
-    for name in names where location.isTemporary(name) { try? fileSystem.unlink(name, in: history) }
-    let versions = names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
-    let ordered = versions.filter { $0 > newest } + versions.filter { $0 <= newest }
-    for name in ordered.dropLast(Self.limit) { try? fileSystem.unlink(name, in: history) }
   }
 }
 

@@ -1,22 +1,40 @@
 import JSONServerValues
 
-/// The lock file beside a file, which excludes a second server.
+/// The lock file beside a file, which excludes a second server until nobody refers to the lock any more.
 ///
 /// The lock file is beside the data file, not in a directory of the user or the machine. So servers of other users, in
 /// other containers or with another path find it. It has a directory of its own, whose `.gitignore` hides it from `git
 /// status` without changing the repository's own files.
-struct FileLock {
-  private let descriptor: FileDescriptor
+final class FileLock {
+  private let location: FileLocation
+  private let directory: FileDescriptor
+  private let file: FileDescriptor
+  private var fileSystem: FileSystem { directory.fileSystem }
+
+  private init(_ location: FileLocation, _ directory: FileDescriptor, _ file: FileDescriptor) {
+    self.location = location
+    self.directory = directory
+    self.file = file
+    writeProcess()
+    writeIgnore()
+  }
+
+  /// Removes the lock file before the lock ends.
+  deinit {
+    try? fileSystem.unlink(location.lockIgnoreName, in: directory)
+    try? fileSystem.unlink(location.lockName, in: directory)
+    // The directory stays when another server has made its lock file in it.
+    try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
+  }
 
   /// Takes the lock.
   ///
   /// - Returns: The lock; `nil` when no lock file can be made, or the file system has no locks.
   /// - Throws: ``StorageError`` with code `locked` when another server has the lock, or may have it.
-  static func acquire(
-    for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
-  ) throws(StorageError) -> FileLock? {
+  static func acquire(for location: FileLocation, in directory: FileDescriptor) throws(StorageError) -> FileLock? {
+    let fileSystem = directory.fileSystem
     while true {
-      guard let file = try open(location, in: directory, of: fileSystem) else {
+      guard let file = try open(location, in: directory) else {
         try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
         return nil
       }
@@ -26,27 +44,24 @@ struct FileLock {
         if try fileSystem.status(of: file).stamp.inode
           == fileSystem.status(location.lockName, in: directory).stamp.inode
         {
-          writeProcess(to: file, of: fileSystem)
-          writeIgnore(for: location, in: directory, of: fileSystem)
-          return FileLock(descriptor: file)
+          return FileLock(location, directory, file)
         }
-        try? fileSystem.close(file)
       } catch {
-        defer { try? fileSystem.close(file) }
         if error.isMissing { continue }
         guard error.isWouldBlock else { return nil }
-        throw StorageError(.locked, message(for: location, holder: process(in: file, of: fileSystem)), cause: error)
+        throw StorageError(.locked, message(for: location, holder: process(in: file)), cause: error)
       }
     }
   }
 
   /// Opens the lock file. It may belong to another user: reading is enough to lock it.
   private static func open(
-    _ location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
+    _ location: FileLocation, in directory: FileDescriptor
   ) throws(StorageError) -> FileDescriptor? {
+    let fileSystem = directory.fileSystem
     // A server that closes may remove the directory between the two calls. Then it is made again, a few times at most.
     for attempt in 1... {
-      let hasDirectory = makeDirectory(for: location, in: directory, of: fileSystem)
+      let hasDirectory = makeDirectory(for: location, in: directory)
       do throws(SystemError) {
         return try fileSystem.open(location.lockName, in: directory, for: .locking)
       } catch {
@@ -67,7 +82,7 @@ struct FileLock {
   }
 
   private static func unreadable(
-    _ location: FileLocation, of fileSystem: any FileSystem, because error: SystemError
+    _ location: FileLocation, of fileSystem: FileSystem, because error: SystemError
   ) -> StorageError {
     let path = FileLocation.join(location.directory, location.lockDirectoryName)
     let link = (try? fileSystem.linkTarget(path)).map { ", a link to '\($0)'" } ?? ""
@@ -78,37 +93,13 @@ struct FileLock {
   }
 
   /// - Returns: Whether the directory for the lock file exists.
-  private static func makeDirectory(
-    for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
-  ) -> Bool {
+  private static func makeDirectory(for location: FileLocation, in directory: FileDescriptor) -> Bool {
     do throws(SystemError) {
-      try fileSystem.makeDirectory(location.lockDirectoryName, in: directory)
+      try directory.fileSystem.makeDirectory(location.lockDirectoryName, in: directory)
       return true
     } catch {
       return error.isExisting
     }
-  }
-
-  /// Releases the lock and removes its file.
-  func release(_ location: FileLocation, in directory: FileDescriptor?, of fileSystem: any FileSystem) {
-    if let directory {
-      try? fileSystem.unlink(location.lockIgnoreName, in: directory)
-      try? fileSystem.unlink(location.lockName, in: directory)
-      // The directory stays when another server has made its lock file in it.
-      try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
-    }
-    try? fileSystem.close(descriptor)
-  }
-
-  /// Without this file, the lock works too, but shows in `git status`.
-  private static func writeIgnore(
-    for location: FileLocation, in directory: FileDescriptor, of fileSystem: any FileSystem
-  ) {
-    guard let file = try? fileSystem.open(location.lockIgnoreName, in: directory, for: .creatingReadable) else {
-      return
-    }
-    try? Array("*\n".utf8).withUnsafeBytes { _ = try fileSystem.write($0, to: file, at: 0) }
-    try? fileSystem.close(file)
   }
 
   private static func message(for location: FileLocation, holder: String?) -> String {
@@ -116,16 +107,24 @@ struct FileLock {
       + "stop that server, or serve a copy of the file."
   }
 
-  private static func writeProcess(to file: FileDescriptor, of fileSystem: any FileSystem) {
-    // Only for the message of a second server; the lock works without it.
+  private static func process(in file: FileDescriptor) -> String? {
+    guard let text = try? file.fileSystem.contents(of: file).text.string.prefix(while: \.isNumber) else { return nil }
+    return text.isEmpty ? nil : String(text)
+  }
+
+  /// Only for the message of a second server; the lock works without it.
+  private func writeProcess() {
     try? fileSystem.truncate(file, to: 0)
     try? Array("\(CurrentProcess.identifier)\n".utf8).withUnsafeBytes {
       _ = try fileSystem.write($0, to: file, at: 0)
     }
   }
 
-  private static func process(in file: FileDescriptor, of fileSystem: any FileSystem) -> String? {
-    guard let text = try? fileSystem.contents(of: file).text.string.prefix(while: \.isNumber) else { return nil }
-    return text.isEmpty ? nil : String(text)
+  /// Without this file, the lock works too, but shows in `git status`.
+  private func writeIgnore() {
+    guard let ignore = try? fileSystem.open(location.lockIgnoreName, in: directory, for: .creatingReadable) else {
+      return
+    }
+    try? Array("*\n".utf8).withUnsafeBytes { _ = try fileSystem.write($0, to: ignore, at: 0) }
   }
 }

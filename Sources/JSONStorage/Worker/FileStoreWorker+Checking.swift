@@ -1,34 +1,45 @@
 import JSONServerValues
 
 extension FileStoreWorker {
-  /// The result of a check of the file.
-  private enum Observation {
-    /// The known state.
-    case unchanged
-    /// The bytes of the known version, perhaps in another file.
-    case known(FileReading)
-    case edited(FileReading, Content)
-    case faulty(Fault)
-  }
-
   /// Checks the file, and reports changes.
   func check() {
-    switch observe() {
-    case .unchanged: break
-    case .known(let reading):
+    do throws(StorageError) {
+      try relocateIfNeeded()
+      let directory = try openDirectory()
+      if isTrusted(try? fileSystem.status(location.name, in: directory).stamp) { return }
+      let reading = try read(in: directory)
+      if reading.hash == torn { return }
+      guard reading.hash == known.hash else { return load(reading) }
+      // The bytes of the known version, perhaps in another file.
       removeRecovery()
-      recordVersion(Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled))
-    case .edited(let reading, let content):
+      recordVersion(Known(reading))
+    } catch {
+      let isMissing = (error.cause as? SystemError)?.isMissing == true
+      recordFault(Fault(error: isMissing ? nil : error, hash: nil, stamp: nil, since: .now))
+    }
+  }
+
+  /// Takes over an edit, unless it is invalid.
+  private func load(_ reading: FileReading) {
+    do throws(StorageError) {
+      // Many parsers treat an empty file as an empty database. But an editor that rewrites a file empties it first, and
+      // leaves it empty when the disk is full.
+      if reading.text.withBytes({ $0.allSatisfy(JSONSyntax.isWhitespace) }) {
+        throw StorageError(.invalidFile, "'\(location.name)' is empty.")
+      }
+      let content = try parsed(reading.text)
       removeRecovery()
       keepReturned(replacedBy: reading.hash)
-      known = Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
+      known = Known(reading)
       fault = nil
       isFaultAnnounced = false
       generation += 1
-      let version = FileVersion(content: content, text: reading.text, generation: generation)
+      let version = FileVersion(content: content, generation: generation)
       latestEdit = version
       onEdit(.changed(version))
-    case .faulty(let new): recordFault(new)
+    } catch {
+      let stamp = reading.isSettled ? reading.status.stamp : nil
+      recordFault(Fault(error: error, hash: reading.hash, stamp: stamp, since: .now))
     }
   }
 
@@ -38,7 +49,7 @@ extension FileStoreWorker {
     fault = nil
     guard isFaultAnnounced else { return }
     isFaultAnnounced = false
-    onEdit(.restored)
+    onEdit(.restored(path: path))
   }
 
   /// Records an error, and reports it when it lasts: an editor may be in the middle of a save.
@@ -48,56 +59,20 @@ extension FileStoreWorker {
       scheduleCheck(in: options.timing.grace)
       return
     }
+    let wait = options.timing.grace - (.now - old.since)
     fault = Fault(
-      error: new.error, hash: new.hash, stamp: new.stamp, since: old.since, isAnnounced: old.isAnnounced)
-    guard !old.isAnnounced else { return }
-    guard isGraceOver else {
-      scheduleCheck(in: options.timing.grace - (.now - old.since))
-      return
-    }
-    fault?.isAnnounced = true
+      error: new.error, hash: new.hash, stamp: new.stamp, since: old.since,
+      isAnnounced: old.isAnnounced || wait <= .zero)
+    if old.isAnnounced { return }
+    guard wait <= .zero else { return scheduleCheck(in: wait) }
     isFaultAnnounced = true
-    onEdit(new.error.map(FileEdit.invalid) ?? .deleted)
-  }
-
-  private var isGraceOver: Bool {
-    fault.map { .now - $0.since >= options.timing.grace } ?? false
-  }
-
-  private func observe() -> Observation {
-    do throws(StorageError) {
-      try relocateIfNeeded()
-      let directory = try openDirectory()
-      defer { try? fileSystem.close(directory) }
-      if isTrusted(try? fileSystem.status(location.name, in: directory).stamp) { return .unchanged }
-      let reading = try read(in: directory)
-      if reading.hash == torn { return .unchanged }
-      return reading.hash == known.hash ? .known(reading) : observe(reading)
-    } catch {
-      let isMissing = (error.cause as? SystemError)?.isMissing == true
-      return .faulty(Fault(error: isMissing ? nil : error, hash: nil, stamp: nil, since: .now))
-    }
+    onEdit(new.error.map(FileEdit.invalid) ?? .deleted(path: path))
   }
 
   private func isTrusted(_ stamp: FileStamp?) -> Bool {
     guard let stamp else { return false }
     guard let fault else { return stamp == known.stamp && known.isSettled }
     return fault.isAnnounced && stamp == fault.stamp
-  }
-
-  private func observe(_ reading: FileReading) -> Observation {
-    let stamp = reading.isSettled ? reading.status.stamp : nil
-    // Many parsers treat an empty file as an empty database. But an editor that rewrites a file empties it first, and
-    // leaves it empty when the disk is full.
-    if reading.text.withBytes({ $0.allSatisfy(JSONSyntax.isWhitespace) }) {
-      let error = StorageError(.invalidFile, "'\(location.name)' is empty.")
-      return .faulty(Fault(error: error, hash: reading.hash, stamp: stamp, since: .now))
-    }
-    do throws(StorageError) {
-      return .edited(reading, try parsed(reading.text))
-    } catch {
-      return .faulty(Fault(error: error, hash: reading.hash, stamp: stamp, since: .now))
-    }
   }
 
   /// Follows the path after a symbolic link was changed or a directory replaced.
@@ -110,7 +85,6 @@ extension FileStoreWorker {
     do throws(SystemError) {
       found = try FileLocation(path, in: fileSystem)
       let directory = try fileSystem.openDirectory(found.directory)
-      defer { try? fileSystem.close(directory) }
       stamp = try fileSystem.status(of: directory).stamp
       if found == location, stamp.inode == directoryStamp?.inode, stamp.device == directoryStamp?.device {
         return false
@@ -118,27 +92,16 @@ extension FileStoreWorker {
     } catch {
       throw StorageError(error, when: "open", path)
     }
-    try relocate(to: found)
-    return true
-  }
-
-  private func relocate(to new: FileLocation) throws(StorageError) {
-    let old = (location, lock)
-    // The new directory may have the name of the old one, and then its lock file is not this server's to remove.
-    let directory = location.directory == new.directory ? nil : try? fileSystem.openDirectory(location.directory)
-    defer { if let directory { try? fileSystem.close(directory) } }
-    location = new
-    lock = nil
+    let old = location
+    location = found
     do throws(StorageError) {
-      let newDirectory = try openDirectory()
-      defer { try? fileSystem.close(newDirectory) }
-      try takeLock(newDirectory)
+      try takeLock(try openDirectory())
     } catch {
-      (location, lock) = old
+      location = old
       throw error
     }
     known.stamp = nil
-    old.1?.release(old.0, in: directory, of: fileSystem)
+    return true
   }
 }
 
@@ -217,18 +180,15 @@ extension FileStoreWorker {
     do throws(SystemError) {
       if try isChanged(file) {
         review(file, try fileSystem.contents(of: file.descriptor), isLast: isLast)
-      } else {
-        try? fileSystem.close(file.descriptor)
       }
     } catch {
-      try? fileSystem.close(file.descriptor)
       onEdit(.conflictLost(StorageError(error, when: "look for a late save of", file.location.path)))
     }
   }
 
   private func review(_ file: ReplacedFile, _ late: FileReading, isLast: Bool) {
-    let content = late.text.count == 0 ? nil : try? parse(late.text)
-    if content == nil, !isLast, file.extensions < 4 {
+    let isWhole = late.text.count > 0 && (try? parse(late.text)) != nil
+    if !isWhole, !isLast, file.extensions < 4 {
       // The save is not complete yet.
       var extended = file
       extended.extensions += 1
@@ -236,8 +196,7 @@ extension FileStoreWorker {
       replaced.append(extended)
       return
     }
-    keep(late, beside: file.location, content)
-    try? fileSystem.close(file.descriptor)
+    keep(late, beside: file.location)
   }
 
   /// Keeps the edits that were put back and then replaced by another edit.
@@ -246,8 +205,7 @@ extension FileStoreWorker {
     var kept = Set([hash])
     for edit in returned where edit.due > .now && kept.insert(edit.reading.hash).inserted {
       // A part of a save is not a version that anyone saved over.
-      guard let content = try? parse(edit.reading.text) else { continue }
-      keep(edit.reading, beside: location, content)
+      if (try? parse(edit.reading.text)) != nil { keep(edit.reading, beside: location) }
     }
     returned.removeAll { $0.reading.hash != hash }
   }
@@ -259,18 +217,17 @@ extension FileStoreWorker {
   }
 
   /// Keeps a late save under another name, and reports it.
-  private func keep(_ late: FileReading, beside location: FileLocation, _ content: Content?) {
+  private func keep(_ late: FileReading, beside location: FileLocation) {
     do throws(SystemError) {
       let directory = try fileSystem.openDirectory(location.directory)
-      defer { try? fileSystem.close(directory) }
       let name = try WallClock.name { part throws(SystemError) in
         try fileSystem.writeNewFile(
           late.text, named: location.conflictName(at: part), in: directory, like: FileModel(status: late.status),
-          durably: options.synchronization == .full
+          durably: isDurable
         ).name
       }
-      if options.synchronization == .full { try fileSystem.synchronize(directory) }
-      onEdit(.conflict(LateSave(path: FileLocation.join(location.directory, name), content: content)))
+      if isDurable { try fileSystem.synchronize(directory) }
+      onEdit(.conflict(path: FileLocation.join(location.directory, name)))
     } catch {
       onEdit(.conflictLost(StorageError(error, when: "keep a late save of", location.path)))
     }

@@ -1,12 +1,4 @@
 extension FileStoreWorker {
-  /// The result of an attempt to put a version in place.
-  private enum Attempt {
-    case published
-    /// The file holds an edit that the store had not seen.
-    case edited
-    case failed(StorageError)
-  }
-
   /// Publishes the newest of the waiting versions, and completes requests in order.
   ///
   /// - Parameter isClosing: Whether to stop waiting for an invalid file to become valid.
@@ -15,20 +7,20 @@ extension FileStoreWorker {
     if !isClosing, !waiting.isEmpty, let retryDue, retryDue > .now { return }
     retryDue = nil
     guard let newest = waiting.last else { return }
-    if options.synchronization == .ephemeral { return complete(.published) }
+    if options.synchronization == .ephemeral { return complete(.done) }
     if let error = fault?.error { return wait(error, isClosing) }
-    switch publish(newest.content) {
-    case .published: complete(.published)
-    case .failed(let error): complete(.failed(error))
-    case .edited:
-      check()
-      completeStale()
-      // The edit cannot be loaded yet, or was reverted.
-      let restless = StorageError(.unavailable, "'\(location.path)' is being edited all the time.")
-      if !waiting.isEmpty { wait(fault?.error ?? restless, isClosing) }
-      // Not immediately: an attempt writes and syncs the whole file.
-      retryDue = waiting.first.map { min(.now + options.timing.debounce, $0.deadline) }
+    do throws(StorageError) {
+      if try publish(newest.content) { return complete(.done) }
+    } catch {
+      return complete(.failed(error))
     }
+    check()
+    completeStale()
+    // The edit cannot be loaded yet, or was reverted.
+    let restless = StorageError(.unavailable, "'\(location.path)' is being edited all the time.")
+    if !waiting.isEmpty { wait(fault?.error ?? restless, isClosing) }
+    // Not immediately: an attempt writes and syncs the whole file.
+    retryDue = waiting.first.map { min(.now + options.timing.debounce, $0.deadline) }
   }
 
   /// Keeps the versions waiting until the deadline of the first.
@@ -41,7 +33,7 @@ extension FileStoreWorker {
   }
 
   /// Completes all waiting requests.
-  private func complete(_ publication: Publication<Content>) {
+  private func complete(_ publication: Publication<FileVersion<Content>>) {
     let completed = waiting
     waiting = []
     for request in completed { request.completion(publication) }
@@ -52,22 +44,17 @@ extension FileStoreWorker {
     guard let latestEdit else { return }
     let stale = waiting.filter { $0.generation < generation }
     waiting.removeAll { $0.generation < generation }
-    for request in stale { request.completion(.edited(latestEdit)) }
+    for request in stale { request.completion(.moved(to: latestEdit)) }
   }
 
   /// Steps 0 to 8 of publishing: a failure changes nothing, except with code `durabilityUnknown`.
-  private func publish(_ content: some FileContent) -> Attempt {
-    do throws(StorageError) {
-      if try relocateIfNeeded() { return .edited }
-      let directory = try openDirectory()
-      defer { try? fileSystem.close(directory) }
-      let model = try inspect(in: directory)
-      defer { if let descriptor = model.descriptor { try? fileSystem.close(descriptor) } }
-      let newFile = try writeTemporary(content, in: directory, like: model)
-      return try install(newFile, in: directory)
-    } catch {
-      return .failed(error)
-    }
+  ///
+  /// - Returns: `false` when the file holds an edit that the store had not seen; nothing is published then.
+  private func publish(_ content: some FileContent) throws(StorageError) -> Bool {
+    if try relocateIfNeeded() { return false }
+    let directory = try openDirectory()
+    let newFile = try writeTemporary(content, in: directory, like: try inspect(in: directory))
+    return try install(newFile, in: directory)
   }
 
   /// Step 1: checks that the file may be replaced, and opens it as the model of the new file.
@@ -102,7 +89,7 @@ extension FileStoreWorker {
       do throws(SystemError) {
         return try fileSystem.writeNewFile(
           content, named: location.temporaryName(), in: directory, like: model,
-          durably: options.synchronization == .full)
+          durably: isDurable)
       } catch {
         // Replaced versions that are still open may occupy the space that is missing.
         guard error.isLackOfSpace, !replaced.isEmpty else { throw StorageError(error, when: "write", location.path) }
@@ -112,7 +99,7 @@ extension FileStoreWorker {
   }
 
   /// Steps 5 to 7: puts the version in place, unless it would replace an edit that the store had not seen.
-  private func install(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Attempt {
+  private func install(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let outcome: Replacement
     do throws(SystemError) {
       outcome = isMountPoint ? .impossible : try replace(with: newFile, in: directory)
@@ -123,32 +110,32 @@ extension FileStoreWorker {
     switch outcome {
     case .created: break
     case .exchanged:
-      guard try keepReplaced(newFile, in: directory) else { return .edited }
+      guard try keepReplaced(newFile, in: directory) else { return false }
     case .impossible:
       isMountPoint = true
-      guard try writeInPlace(newFile, in: directory) else { return .edited }
+      guard try writeInPlace(newFile, in: directory) else { return false }
     case .edited:
       try? fileSystem.unlink(newFile.name, in: directory)
-      return .edited
+      return false
     }
     remember(newFile, in: directory)
     // The replaced version keeps its name until the new one is durable, so a killed server leaves at most one behind.
     // After that, late saves reach it through its open descriptor.
     defer { if outcome == .exchanged { try? fileSystem.unlink(newFile.name, in: directory) } }
     try synchronizeDirectory(directory)
-    return .published
+    return true
   }
 
   /// Records the state of the file after a version was put in place.
   private func remember(_ newFile: NewFile, in directory: FileDescriptor) {
     let stamp = try? fileSystem.status(location.name, in: directory).stamp
     let isOurs = stamp?.matchesAcrossRename(newFile.stamp) ?? false
-    recordVersion(Known(hash: newFile.hash, stamp: isOurs ? stamp : nil, isSettled: false))
+    recordVersion(Known(hash: newFile.hash, stamp: isOurs ? stamp : nil))
     if !isOurs { scheduleCheck(in: options.timing.debounce) }
   }
 
   private func synchronizeDirectory(_ directory: FileDescriptor) throws(StorageError) {
-    guard options.synchronization == .full else { return }
+    guard isDurable else { return }
     do throws(SystemError) {
       try fileSystem.synchronize(directory)
     } catch {
@@ -203,7 +190,6 @@ extension FileStoreWorker {
     guard let stamp = try? fileSystem.status(location.name, in: directory).stamp, let known = known.stamp,
       stamp != known, let file = try? fileSystem.open(location.name, in: directory, for: .reading)
     else { return false }
-    defer { try? fileSystem.close(file) }
     let hash = try? fileSystem.hash(of: file)
     return hash.map { $0 != self.known.hash } ?? false
   }
@@ -219,19 +205,11 @@ extension FileStoreWorker {
       try fileSystem.renameWithoutReplacing(newFile.name, to: location.name, in: directory)
       return .created
     }
-    do throws(SystemError) {
-      let stamp = try fileSystem.status(of: current).stamp
-      guard try fileSystem.hash(of: current) == known.hash else {
-        try? fileSystem.close(current)
-        return .edited
-      }
-      try fileSystem.rename(newFile.name, to: location.name, in: directory)
-      hold(ReplacedFile(descriptor: current, location: location, hash: known.hash, stamp: stamp))
-      return .created
-    } catch {
-      try? fileSystem.close(current)
-      throw error
-    }
+    let stamp = try fileSystem.status(of: current).stamp
+    guard try fileSystem.hash(of: current) == known.hash else { return .edited }
+    try fileSystem.rename(newFile.name, to: location.name, in: directory)
+    hold(ReplacedFile(descriptor: current, location: location, hash: known.hash, stamp: stamp))
+    return .created
   }
 
   /// Step 6: examines the replaced file. Keeps it open for a while when it is the known version, and puts it back
@@ -241,8 +219,11 @@ extension FileStoreWorker {
   private func keepReplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let failure: SystemError?
     do throws(SystemError) {
-      if let file = try known(newFile.name, in: directory) {
-        hold(file)
+      let file = try fileSystem.open(newFile.name, in: directory, for: .reading)
+      let stamp = try fileSystem.status(of: file).stamp
+      let hash = try fileSystem.hash(of: file)
+      if hash == known.hash {
+        hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp))
         return true
       }
       failure = nil
@@ -253,7 +234,7 @@ extension FileStoreWorker {
     do throws(SystemError) {
       try putBack(newFile, in: directory)
     } catch {
-      known = Known(hash: newFile.hash, stamp: nil, isSettled: false)
+      known = Known(hash: newFile.hash, stamp: nil)
       throw StorageError(
         .durabilityUnknown,
         "An edit of '\(location.path)' may have been replaced; it is kept as '\(newFile.name)': \(error.reason).",
@@ -261,23 +242,6 @@ extension FileStoreWorker {
     }
     if let failure { throw StorageError(failure, when: "read", location.path) }
     return false
-  }
-
-  /// Opens a replaced file if it holds the known version.
-  private func known(_ name: String, in directory: FileDescriptor) throws(SystemError) -> ReplacedFile? {
-    let file = try fileSystem.open(name, in: directory, for: .reading)
-    do throws(SystemError) {
-      let stamp = try fileSystem.status(of: file).stamp
-      let hash = try fileSystem.hash(of: file)
-      if hash == known.hash {
-        return ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp)
-      }
-    } catch {
-      try? fileSystem.close(file)
-      throw error
-    }
-    try? fileSystem.close(file)
-    return nil
   }
 
   /// Puts an edit back in its place.
@@ -303,7 +267,7 @@ extension FileStoreWorker {
         holdTakenOut(newFile.name, expecting: inPlace.hash, in: directory)
         try? fileSystem.unlink(newFile.name, in: directory)
         // Best effort: making the edit durable is the editor's task.
-        if options.synchronization == .full { try? fileSystem.synchronize(directory) }
+        if isDurable { try? fileSystem.synchronize(directory) }
         return
       }
       inPlace = (edit, reading?.hash ?? newFile.hash)
@@ -326,14 +290,11 @@ extension FileStoreWorker {
 
   /// Keeps a file open that was in the place for an instant.
   private func holdTakenOut(_ name: String, expecting hash: ContentHash, in directory: FileDescriptor) {
-    guard let file = try? fileSystem.open(name, in: directory, for: .reading) else { return }
-    do throws(SystemError) {
-      let stamp = try fileSystem.status(of: file).stamp
-      // The later check decides whether it holds the expected version.
-      hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: false))
-    } catch {
-      try? fileSystem.close(file)
-    }
+    guard let file = try? fileSystem.open(name, in: directory, for: .reading),
+      let stamp = try? fileSystem.status(of: file).stamp
+    else { return }
+    // The later check decides whether it holds the expected version.
+    hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: false))
   }
 
   /// Writes a version into a file that cannot be replaced.
@@ -351,7 +312,6 @@ extension FileStoreWorker {
       try? fileSystem.unlink(newFile.name, in: directory)
       throw StorageError(error, when: "write", location.path)
     }
-    defer { try? fileSystem.close(target) }
     // Only a mount allows this conclusion: any other file has no link for an instant when an editor replaces it.
     if let links = try? fileSystem.status(of: target).links, links == 0 {
       try? fileSystem.unlink(newFile.name, in: directory)
@@ -366,7 +326,7 @@ extension FileStoreWorker {
       }
       // The directory of a torn file is not synchronized, so that a recovery file stays in any case.
       try fileSystem.rename(newFile.name, to: location.recoveryName, in: directory)
-      if options.synchronization == .full, torn == nil { try fileSystem.synchronize(directory) }
+      if isDurable, torn == nil { try fileSystem.synchronize(directory) }
     } catch {
       try? fileSystem.unlink(newFile.name, in: directory)
       if torn == nil { try? fileSystem.unlink(location.recoveryName, in: directory) }
@@ -376,7 +336,7 @@ extension FileStoreWorker {
       try copyRecovery(into: target, thatIsWhole: torn == nil, in: directory)
     } catch {
       if error.code == .durabilityUnknown {
-        known = Known(hash: newFile.hash, stamp: nil, isSettled: false)
+        known = Known(hash: newFile.hash, stamp: nil)
         torn = (try? fileSystem.hash(of: target)) ?? newFile.hash
       }
       throw error
@@ -388,7 +348,6 @@ extension FileStoreWorker {
   /// Removes the recovery file of a version that the file holds by now, or that an edit has replaced.
   func removeRecovery() {
     guard torn != nil, let directory = try? openDirectory() else { return }
-    defer { try? fileSystem.close(directory) }
     try? fileSystem.unlink(location.recoveryName, in: directory)
     torn = nil
   }
@@ -406,10 +365,9 @@ extension FileStoreWorker {
       return
     }
     // It may be an edit that was made while no server ran.
-    if case .failure(let error) = saveHistory(current.text) { throw error }
+    _ = try saveHistory(current.text)
     do throws(SystemError) {
       let target = try fileSystem.open(location.name, in: directory, for: .writing)
-      defer { try? fileSystem.close(target) }
       do throws(StorageError) {
         try copyRecovery(into: target, thatIsWhole: false, in: directory)
       } catch {
@@ -428,7 +386,6 @@ extension FileStoreWorker {
     var isOverwriting = !isWhole
     do throws(SystemError) {
       let source = try fileSystem.open(location.recoveryName, in: directory, for: .reading)
-      defer { try? fileSystem.close(source) }
       let oldSize = try fileSystem.status(of: target).stamp.size
       let newSize = try fileSystem.status(of: source).stamp.size
       if newSize > oldSize {
@@ -444,7 +401,7 @@ extension FileStoreWorker {
       isOverwriting = true
       try fileSystem.copy(0..<min(oldSize, newSize), from: source, to: target)
       if newSize < oldSize { try fileSystem.truncate(target, to: newSize) }
-      if options.synchronization == .full { try fileSystem.synchronize(target) }
+      if isDurable { try fileSystem.synchronize(target) }
       try fileSystem.unlink(location.recoveryName, in: directory)
     } catch {
       if isOverwriting {

@@ -8,7 +8,7 @@ final class FileStoreWorker<Content: Sendable> {
     var hash: ContentHash
     /// The stamp; `nil` when only the hash can show whether the file still holds the version.
     var stamp: FileStamp?
-    var isSettled: Bool
+    var isSettled = false
   }
 
   /// The reason why the file holds no valid version.
@@ -24,9 +24,11 @@ final class FileStoreWorker<Content: Sendable> {
 
   let path: String
   let options: FileStoreOptions
-  let fileSystem: any FileSystem
+  let fileSystem: FileSystem
   let parse: @Sendable (UTF8Slice) throws -> Content
-  let onEdit: @Sendable (FileEdit<Content>) -> Void
+  let onEdit: @Sendable (FileEdit<FileVersion<Content>>) -> Void
+  /// Whether a version must survive a power cut before it counts.
+  var isDurable: Bool { options.synchronization == .full }
 
   var location: FileLocation
   var lock: FileLock?
@@ -55,9 +57,9 @@ final class FileStoreWorker<Content: Sendable> {
   init(
     path: String,
     options: FileStoreOptions,
-    fileSystem: any FileSystem,
+    fileSystem: FileSystem,
     parse: @escaping @Sendable (UTF8Slice) throws -> Content,
-    onEdit: @escaping @Sendable (FileEdit<Content>) -> Void
+    onEdit: @escaping @Sendable (FileEdit<FileVersion<Content>>) -> Void
   ) {
     self.path = path
     self.options = options
@@ -66,7 +68,7 @@ final class FileStoreWorker<Content: Sendable> {
     self.onEdit = onEdit
     let parts = FileLocation.split(path)
     location = FileLocation(directory: parts.directory, name: parts.name)
-    known = Known(hash: ContentHasher().finish(), stamp: nil, isSettled: false)
+    known = Known(hash: ContentHasher().finish(), stamp: nil)
   }
 
   /// Works until the mailbox is closed, and then does the remaining jobs.
@@ -134,9 +136,7 @@ final class FileStoreWorker<Content: Sendable> {
 
   private func close() {
     reviewReplaced(before: nil)
-    let directory = try? fileSystem.openDirectory(location.directory)
-    lock?.release(location, in: directory, of: fileSystem)
-    if let directory { try? fileSystem.close(directory) }
+    lock = nil
   }
 
   /// Locks the file, cleans up after a killed server, and reads the file.
@@ -147,25 +147,16 @@ final class FileStoreWorker<Content: Sendable> {
       throw StorageError(error, when: "open", path)
     }
     let directory = try openDirectory()
-    defer { try? fileSystem.close(directory) }
-    let (reading, content) = try enter(directory)
-    let version = FileVersion(content: content, text: reading.text, generation: generation)
-    latestEdit = version
-    return (version, warnings(reading.status))
-  }
-
-  /// Locks and reads the file at `location`. Releases the lock after a failure.
-  private func enter(_ directory: FileDescriptor) throws(StorageError) -> (FileReading, Content) {
     try takeLock(directory)
     do throws(StorageError) {
       if options.synchronization != .ephemeral { try replayRecovery(in: directory) }
       let reading = try read(in: directory)
-      let content = try parsed(reading.text)
-      known = Known(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
+      let version = FileVersion(content: try parsed(reading.text), generation: generation)
+      known = Known(reading)
       if options.synchronization != .ephemeral { removeStaleFiles(in: directory) }
-      return (reading, content)
+      latestEdit = version
+      return (version, warnings(reading.status))
     } catch {
-      lock?.release(location, in: directory, of: fileSystem)
       lock = nil
       throw error
     }
@@ -174,7 +165,7 @@ final class FileStoreWorker<Content: Sendable> {
   /// Locks the file at `location`.
   func takeLock(_ directory: FileDescriptor) throws(StorageError) {
     if options.synchronization != .ephemeral {
-      lock = try FileLock.acquire(for: location, in: directory, of: fileSystem)
+      lock = try FileLock.acquire(for: location, in: directory)
     }
     directoryStamp = try? fileSystem.status(of: directory).stamp
     isMountPoint = fileSystem.isMountPoint(location.name, in: directory)
@@ -229,39 +220,80 @@ final class FileStoreWorker<Content: Sendable> {
     for name in names where location.isTemporary(name) {
       guard let reading = try? fileSystem.contents(of: name, in: directory) else { continue }
       if reading.hash != known.hash, reading.text.count > 0 {
-        guard case .success = saveHistory(reading.text) else { continue }
+        guard (try? saveHistory(reading.text)) != nil else { continue }
       }
       try? fileSystem.unlink(name, in: directory)
     }
   }
 
-  /// Saves a version in the history.
-  func saveHistory(_ content: some FileContent) -> Result<String, StorageError> {
-    Result { () throws(StorageError) in
-      guard options.synchronization != .ephemeral, let status else {
-        throw StorageError(.unavailable, "'\(location.path)' is not written to and has no history.")
-      }
-      let directory = try openDirectory()
-      defer { try? fileSystem.close(directory) }
-      do throws(SystemError) {
-        return try FileHistory(location: location, fileSystem: fileSystem)
-          .save(content, in: directory, like: FileModel(status: status), durably: options.synchronization == .full)
+  /// Writes a version to another file.
+  func snapshot(_ content: some FileContent, to path: String) throws(StorageError) -> String {
+    do throws(SystemError) {
+      guard let status else { throw SystemError.nothingWritten }
+      return try fileSystem.writeFile(content, to: path, like: FileModel(status: status), durably: isDurable)
+    } catch {
+      throw StorageError(error, when: "write", path)
+    }
+  }
+}
+
+extension FileStoreWorker.Known {
+  init(_ reading: FileReading) {
+    self.init(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
+  }
+}
+
+/// The replaced versions, in a directory beside the file.
+extension FileStoreWorker {
+  /// Saves a version in the history, and removes all but the newest 20.
+  ///
+  /// - Returns: The path of the saved version.
+  func saveHistory(_ content: some FileContent) throws(StorageError) -> String {
+    guard options.synchronization != .ephemeral, let status else {
+      throw StorageError(.unavailable, "'\(location.path)' is not written to and has no history.")
+    }
+    let directory = try openDirectory()
+    do throws(SystemError) {
+      do {
+        try fileSystem.makeDirectory(location.historyName, in: directory)
+        if isDurable { try fileSystem.synchronize(directory) }
       } catch {
-        throw StorageError(error, when: "save the history of", location.path)
+        guard error.isExisting else { throw error }
       }
+      let path = FileLocation.join(location.directory, location.historyName)
+      let history = try fileSystem.openDirectory(path)
+      let temporary = try fileSystem.writeNewFile(
+        content, named: location.temporaryName(), in: history, like: FileModel(status: status), durably: isDurable)
+      let name = try nameVersion(temporary.name, in: history)
+      if isDurable { try fileSystem.synchronize(history) }
+      removeOldest(in: history, newest: name)
+      return FileLocation.join(path, name)
+    } catch {
+      throw StorageError(error, when: "save the history of", location.path)
     }
   }
 
-  /// Writes a version to another file.
-  func snapshot(_ content: some FileContent, to path: String) -> Result<String, StorageError> {
-    Result { () throws(StorageError) in
-      do throws(SystemError) {
-        guard let status else { throw SystemError.nothingWritten }
-        return try fileSystem.writeFile(
-          content, to: path, like: FileModel(status: status), durably: options.synchronization == .full)
-      } catch {
-        throw StorageError(error, when: "write", path)
+  /// Names a complete version by the time, or removes it when that fails.
+  private func nameVersion(_ temporary: String, in history: FileDescriptor) throws(SystemError) -> String {
+    do throws(SystemError) {
+      return try WallClock.name { part throws(SystemError) in
+        let name = "\(part).json"
+        try fileSystem.renameWithoutReplacing(temporary, to: name, in: history)
+        return name
       }
+    } catch {
+      try? fileSystem.unlink(temporary, in: history)
+      throw error
     }
+  }
+
+  /// - Parameter newest: The version that was just saved. Names that sort after it are from before the clock was set
+  ///   back.
+  private func removeOldest(in history: FileDescriptor, newest: String) {
+    guard let names = try? fileSystem.names(in: history) else { return }
+    for name in names where location.isTemporary(name) { try? fileSystem.unlink(name, in: history) }
+    let versions = names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
+    let ordered = versions.filter { $0 > newest } + versions.filter { $0 <= newest }
+    for name in ordered.dropLast(20) { try? fileSystem.unlink(name, in: history) }
   }
 }

@@ -22,7 +22,7 @@ struct InPlaceTests {
     open.store.close()
     #expect(directory.text()?.hasPrefix("[0]1") == true)
     let again = try OpenStore(directory.path("db.json"))
-    #expect(again.version.text.string == "[0,1,2,3]")
+    #expect(again.version.content.string == "[0,1,2,3]")
     again.store.close()
   }
 
@@ -59,7 +59,7 @@ struct InPlaceTests {
     }
     open.store.close()
     let again = try OpenStore(directory.path("db.json"))
-    #expect(again.version.text.string == "[9]")
+    #expect(again.version.content.string == "[9]")
     again.store.close()
     #expect(directory.names == ["db.json"])
   }

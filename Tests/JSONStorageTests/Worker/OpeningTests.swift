@@ -81,7 +81,7 @@ struct OpeningTests {
     try directory.write(torn)
     try directory.write(whole, to: ".db.json.recovery")
     let open = try OpenStore(path, synchronization: .full)
-    #expect(open.version.text.string == whole)
+    #expect(open.version.content.string == whole)
     open.store.close()
     #expect(directory.text() == whole)
     #expect(!directory.names.contains(".db.json.recovery"))

@@ -15,7 +15,7 @@ struct PublishingTests {
 
   @Test func `A published version is what the file holds`() throws {
     let open = try OpenStore(directory.path("db.json"))
-    #expect(open.version.text.string == "{}")
+    #expect(open.version.content.string == "{}")
     #expect(try open.publish(#"{"a":1}"#).summary == "published")
     #expect(directory.text() == #"{"a":1}"#)
     #expect(try open.publish(#"{"a":2}"#).summary == "published")

@@ -8,8 +8,15 @@ import CStorage
   import Glibc
 #endif
 
-/// The file system of the machine.
-struct SystemFileSystem: FileSystem {
+/// The system calls of a store, one method each, so that a test can watch their order and make each one fail.
+///
+/// Names are relative to an open directory, so renaming the directory cannot split one publish across two directories.
+/// Interrupted calls are repeated here; short reads and writes are not.
+///
+/// It has no state, so any thread may use it.
+package class FileSystem: @unchecked Sendable {
+  package init() {}
+
   /// Makes a call, and repeats it when a signal interrupted it.
   @discardableResult
   private func call<Result: SignedInteger>(_ name: String, _ body: () -> Result) throws(SystemError) -> Result {
@@ -20,12 +27,14 @@ struct SystemFileSystem: FileSystem {
     }
   }
 
+  /// Resolves all symbolic links.
   func realPath(_ path: String) throws(SystemError) -> String {
     guard let resolved = realpath(path, nil) else { throw SystemError("realpath", errno) }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
+  /// Returns the target of a symbolic link; fails with `notSymbolicLink` for any other file.
   func linkTarget(_ path: String) throws(SystemError) -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = try call("readlink") { readlink(path, &buffer, buffer.count) }
@@ -33,7 +42,7 @@ struct SystemFileSystem: FileSystem {
   }
 
   func openDirectory(_ path: String) throws(SystemError) -> FileDescriptor {
-    FileDescriptor(number: try call("open") { Self.open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0) })
+    FileDescriptor(try call("open") { Self.open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0) }, of: self)
   }
 
   func open(_ name: String, in directory: FileDescriptor, for access: FileAccess) throws(SystemError) -> FileDescriptor
@@ -47,22 +56,24 @@ struct SystemFileSystem: FileSystem {
       case .creatingReadable: (O_RDWR | O_CREAT | O_EXCL, 0o644)
       case .locking: (O_RDWR | O_CREAT, 0o644)
       }
-    return FileDescriptor(number: try call("open") { Self.open(directory.number, name, flags | O_NOFOLLOW, mode) })
+    return FileDescriptor(
+      try call("open") { Self.open(directory.number, name, flags | O_NOFOLLOW, mode) }, of: self)
   }
 
   private static func open(_ directory: Int32, _ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
     openat(directory, path, flags | O_CLOEXEC, mode)
   }
 
-  func close(_ file: FileDescriptor) throws(SystemError) {
+  func close(_ number: Int32) throws(SystemError) {
     // Not repeated after EINTR: the descriptor is closed by then, and another thread may have the number.
-    guard storage_close(file.number) == 0 || errno == EINTR else { throw SystemError("close", errno) }
+    guard storage_close(number) == 0 || errno == EINTR else { throw SystemError("close", errno) }
   }
 
   func makeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError) {
     try call("mkdir") { mkdirat(directory.number, name, 0o755) }
   }
 
+  /// Removes an empty directory.
   func removeDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError) {
     try call("rmdir") { unlinkat(directory.number, name, AT_REMOVEDIR) }
   }
@@ -132,11 +143,13 @@ struct SystemFileSystem: FileSystem {
     try call("setxattr") { storage_copy_attributes(source.number, target.number, includingAccessList ? 1 : 0) }
   }
 
+  /// Makes sure that the file's present content reaches the medium before everything that is written later.
   func order(_ file: FileDescriptor) throws(SystemError) {
     // Not repeated after a failure, as below.
     guard storage_order(file.number) == 0 else { throw SystemError("fsync", errno) }
   }
 
+  /// Forces a file or directory to the medium, with everything that was ordered before.
   func synchronize(_ file: FileDescriptor) throws(SystemError) {
     // Not repeated after a failure: the kernel may have dropped the unwritten pages and would report success.
     guard storage_synchronize(file.number) == 0 else { throw SystemError("fsync", errno) }
@@ -158,6 +171,7 @@ struct SystemFileSystem: FileSystem {
     try call("unlink") { unlinkat(directory.number, name, 0) }
   }
 
+  /// Locks an open file without waiting; fails with `wouldBlock` when another program has the lock.
   func lock(_ file: FileDescriptor) throws(SystemError) {
     try call("flock") { storage_lock(file.number) }
   }
