@@ -140,8 +140,7 @@
         return done(commit, id: id, onto: base)
       }
       caution = Self.fullCaution
-      return .moved(
-        to: try connection.changes(since: versions, isInTransaction: true, deadline: Self.deadline).source.get())
+      return .moved(to: try connection.changes(since: versions, deadline: Self.deadline))
     }
 
     private static let fullCaution = 8

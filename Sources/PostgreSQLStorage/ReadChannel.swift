@@ -1,6 +1,7 @@
 #if PostgreSQL
-  import JSONStorage
   import Dispatch
+  import JSONServerValues
+  import JSONStorage
 
   /// Reads the writes of other servers, and finds out the newest version.
   ///
@@ -128,18 +129,18 @@
       if let refused, refused.id == newest { throw refused.failure }
       // A commit in progress ends with the earlier writes of others.
       guard isToBeReported, versions.commits == 0 else { return newest.number }
-      let found = try connection.changes(since: versions, isInTransaction: false, deadline: .seconds(60))
-      refused = nil
-      switch found.source {
-      case .success(let source): if !source.isUnchanged { onChanges(source) }
-      case .failure(let failure):
-        refused = (found.id, failure)
-        throw failure
+      do throws(StorageError) {
+        let source = try connection.changes(since: versions, deadline: .seconds(60))
+        refused = nil
+        if source.since != source.generation { onChanges(source) }
+        reported = (source.since ?? versions.base.id.number, source.generation)
+        // The server applies the changes now, so the next query can wait for the whole interval.
+        wake(after: Self.interval)
+        return source.generation
+      } catch {
+        refused = error.cause is JSONError ? (newest, error) : nil
+        throw error
       }
-      reported = (found.since ?? versions.base.id.number, found.id.number)
-      // The server applies the changes now, so the next query can wait for the whole interval.
-      wake(after: Self.interval)
-      return found.id.number
     }
 
     /// Records the failure of the database, or `nil` for its recovery, and reports each once.

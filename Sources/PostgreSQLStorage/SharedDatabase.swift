@@ -29,33 +29,35 @@
     ) throws -> OpenedSource {
       var schema = schema
       schema.keepsSlots = isWritten
-      let (loaded, isSeeded) = try prepare(address, schema, seed: seed)
-      let database = try loaded.database.get()
+      let connection = try Migrations.connect(address)
+      let isSeeded = try prepare(connection, seed: seed)
+      let (id, database, state) = try connection.load(schema)
       var warnings: [String] = []
       if hasSeed, !isSeeded { warnings.append("\(address.description) holds data already; the seed is not used.") }
       if database.resourceNames.isEmpty {
         warnings.append("\(address.description) holds no data; give a seed, or import a file.")
       }
       guard isWritten else { return OpenedSource(store: nil, database: database, warnings: warnings) }
-      let store = SharedDatabase(address, SharedVersions(loaded, database, schema)) {
+      let store = SharedDatabase(
+        address, SharedVersions(id, database, schema), onEdit: onEdit, onWarning: onWarning)
+      return OpenedSource(store: store, database: database, warnings: warnings, state: state)
+    }
+
+    /// Creates the connections of a server with data of a version. The connection for commits opens when it is needed.
+    private init(
+      _ address: DatabaseAddress, _ versions: SharedVersions,
+      onEdit: @escaping @Sendable (SourceEdit) -> Void, onWarning: @escaping @Sendable (String) -> Void
+    ) {
+      self.address = address
+      self.versions = versions
+      commits = CommitChannel(address, versions)
+      reads = ReadChannel(address, versions) {
         onEdit(.changed($0))
       } onFailure: { failure in
         onWarning(
           failure.map { "\($0.message) Until that is corrected, requests are refused with 503." }
             ?? "\(address.description) is reached again.")
       }
-      return OpenedSource(store: store, database: database, warnings: warnings, state: loaded.state)
-    }
-
-    /// Creates the connections of a server with data of a version. The connection for commits opens when it is needed.
-    private init(
-      _ address: DatabaseAddress, _ versions: SharedVersions,
-      onChanges: @escaping @Sendable (LoadedSource) -> Void, onFailure: @escaping @Sendable (StorageError?) -> Void
-    ) {
-      self.address = address
-      self.versions = versions
-      commits = CommitChannel(address, versions)
-      reads = ReadChannel(address, versions, onChanges: onChanges, onFailure: onFailure)
       reads.open()
     }
 
@@ -119,7 +121,7 @@
     package func releaseTurn() { commits.releaseTurn() }
 
     package func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
-      if let failure = versions.failure, !versions.isReached { return completion(.failure(failure)) }
+      if let failure = versions.unreachable { return completion(.failure(failure)) }
       reads.check(completion)
     }
 
@@ -128,11 +130,10 @@
     ) {
       copies.async { [self] in
         // A reset can replace a version that cannot be served.
-        if let failure = versions.failure, !versions.isReached { return completion(.failure(failure)) }
-        let isReached: () -> Bool = { self.versions.isReached }
+        if let failure = versions.unreachable { return completion(.failure(failure)) }
         completion(
           Result { () throws(StorageError) in
-            try Connection.transaction(address, while: isReached) { connection throws(StorageError) in
+            try Connection.transaction(address, while: { versions.isReached }) { connection throws(StorageError) in
               try connection.snapshots(action)
             }
           })
@@ -149,27 +150,23 @@
 
     // MARK: Without a server
 
-    /// Creates missing tables, fills empty ones, and reads everything. Blocks.
+    /// Fills empty tables, and makes sure that there is something to which a reset goes back. Blocks.
     ///
     /// - Parameter seed: The data for empty tables; called only for these.
-    /// - Returns: The data, and whether it is the seed.
-    private static func prepare(
-      _ address: DatabaseAddress, _ schema: Schema, seed: () throws -> Database?
-    ) throws -> (database: LoadedDatabase, isSeeded: Bool) {
-      let connection = try Connection.open(address)
-      try Migrations.run(on: connection)
-      var isSeeded = false
+    /// - Returns: Whether the data is the seed.
+    private static func prepare(_ connection: Connection, seed: () throws -> Database?) throws -> Bool {
       if try connection.isEmpty(), let seed = try seed() {
-        isSeeded = try write(seed, to: address, replacing: false)
-      } else if try !connection.hasSnapshot(Connection.initial) {
-        // Users of the database have filled it. A reset restores their data.
-        try Connection.transaction(address) { connection throws(StorageError) in
-          try connection.takeTurn(deadline: CommitChannel.deadline)
-          if try connection.isEmpty() { return }
-          if try !connection.hasSnapshot(Connection.initial) { try connection.keep(as: Connection.initial) }
+        return try write(seed, to: connection.address, replacing: false)
+      }
+      if try connection.hasSnapshot(Connection.initial) { return false }
+      // Users of the database have filled it. A reset restores their data.
+      try Connection.transaction(connection.address) { connection throws(StorageError) in
+        try connection.takeTurn(deadline: CommitChannel.deadline)
+        if try !connection.isEmpty(), try !connection.hasSnapshot(Connection.initial) {
+          try connection.keep(as: Connection.initial)
         }
       }
-      return (try connection.load(schema, isInTransaction: false), isSeeded)
+      return false
     }
 
     /// Fills a database. Blocks.
@@ -179,15 +176,13 @@
     package static func fill(
       _ address: DatabaseAddress, with database: Database, replacing: Bool
     ) throws(StorageError) -> Bool {
-      try Migrations.run(on: try Connection.open(address))
+      _ = try Migrations.connect(address)
       return try write(database, to: address, replacing: replacing)
     }
 
     /// Reads all data. Blocks.
     package static func load(_ address: DatabaseAddress, _ schema: Schema) throws(StorageError) -> Database {
-      let connection = try Connection.open(address)
-      try Migrations.run(on: connection)
-      return try connection.load(schema, isInTransaction: false).database.get()
+      try Migrations.connect(address).load(schema).database
     }
 
     private static func write(
@@ -195,8 +190,7 @@
     ) throws(StorageError) -> Bool {
       try Connection.transaction(address) { connection throws(StorageError) in
         let version = try connection.takeTurn(deadline: CommitChannel.deadline)
-        let isEmpty = try connection.isEmpty()
-        guard replacing || isEmpty else { return false }
+        if !replacing, try !connection.isEmpty() { return false }
         try connection.replaceAll(database, onto: version.number, id: VersionID.newCommit)
         try connection.keep(as: Connection.initial)
         return true

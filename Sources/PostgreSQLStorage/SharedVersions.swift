@@ -35,16 +35,18 @@
       /// The number of commits in progress, each of which ends with the earlier writes of others.
       var commits = 0
 
+      /// The reason why the database is not reachable, as far as is known; `nil` also if its data cannot be served.
+      var unreachable: StorageError? { failure?.code == .invalidDatabase ? nil : failure }
       /// Whether the database is reachable, as far as is known, even if its data cannot be served.
-      var isReached: Bool { failure.map { $0.code == .invalidDatabase } ?? true }
+      var isReached: Bool { unreachable == nil }
       /// Whether the server's data lacks writes of others.
       var isBehind: Bool { newest > base.id.number }
     }
 
     private let state: NIOLockedValueBox<State>
 
-    init(_ loaded: LoadedDatabase, _ database: Database, _ schema: Schema) {
-      state = NIOLockedValueBox(State(schema: schema, base: (loaded.id, database), newest: loaded.id.number))
+    init(_ id: VersionID, _ database: Database, _ schema: Schema) {
+      state = NIOLockedValueBox(State(schema: schema, base: (id, database), newest: id.number))
     }
 
     subscript<Value>(dynamicMember path: KeyPath<State, Value>) -> Value {

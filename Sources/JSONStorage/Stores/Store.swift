@@ -193,12 +193,9 @@ package struct LoadedSource: Sendable {
     if case .newer = content { true } else { false }
   }
 
-  /// Whether nobody has written since the last version.
-  package var isUnchanged: Bool {
-    switch content {
-    case .newer(_, let since): generation == since
-    case .whole, .part: false
-    }
+  /// The generation since which it has the writes of other servers; `nil` when everything was read.
+  package var since: Int? {
+    if case .newer(_, let since) = content { since } else { nil }
   }
 
   /// The whole database; `nil` for a part.

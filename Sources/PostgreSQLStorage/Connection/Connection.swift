@@ -71,12 +71,13 @@
       return try result(deadline)
     }
 
-    /// Does work in a transaction, which is rolled back when the work fails.
+    /// Does work in a transaction, which is rolled back when the work fails; if one is in progress, does it within that.
     ///
     /// - Throws: The work's error; with code `durabilityUnknown` the connection was lost while the transaction ended.
     func transaction<Success>(
       _ beginning: String = "BEGIN", _ body: () throws(StorageError) -> Success
     ) throws(StorageError) -> Success {
+      if PQtransactionStatus(connection) == PQTRANS_INTRANS { return try body() }
       do throws(StorageError) {
         try run(beginning)
         let success = try body()
@@ -152,17 +153,13 @@
         let flushed = PQflush(connection)
         guard flushed >= 0 else { throw lost() }
         if flushed == 0, PQisBusy(connection) == 0 { return }
-        try consumeInput(deadline, isSending: flushed == 1)
+        let ready = postgresql_wait(socket, flushed, Int32(clamping: Int(deadline / .milliseconds(1))))
+        if ready == 0 {
+          isLost = true
+          throw StorageError(.unavailable, "\(address.description): no answer came in time.")
+        }
+        guard ready > 0, PQconsumeInput(connection) == 1 else { throw lost() }
       }
-    }
-
-    private func consumeInput(_ deadline: Duration, isSending: Bool) throws(StorageError) {
-      let ready = postgresql_wait(socket, isSending ? 1 : 0, Int32(clamping: Int(deadline / .milliseconds(1))))
-      if ready == 0 {
-        isLost = true
-        throw StorageError(.unavailable, "\(address.description): no answer came in time.")
-      }
-      guard ready > 0, PQconsumeInput(connection) == 1 else { throw lost() }
     }
 
     private func lost() -> StorageError {

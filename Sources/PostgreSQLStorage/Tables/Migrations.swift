@@ -171,23 +171,26 @@
       """
     ]
 
-    /// Creates or updates the tables. Several servers may do so at once.
+    /// Connects, and creates or updates the tables. Several servers may do so at once.
     ///
     /// - Throws: ``StorageError`` when a newer program made the tables, the server is too old, or the user lacks the right.
-    static func run(on connection: Connection) throws(StorageError) {
-      let address = connection.address
+    static func connect(_ address: DatabaseAddress) throws(StorageError) -> Connection {
+      let connection = try Connection.open(address)
       guard connection.serverVersion >= oldestServer else {
         throw StorageError(
           .invalidDatabase,
           "\(address.description): PostgreSQL \(connection.serverVersion / 10_000) is too old; version 12 or newer is needed."
         )
       }
-      for attempt in 1... {
+      var attempt = 1
+      while true {
         do throws(StorageError) {
-          return try connection.transaction { () throws(StorageError) in try migrate(connection) }
+          try connection.transaction { () throws(StorageError) in try migrate(connection) }
+          return connection
         } catch {
           // Servers that start together may create the same tables; the second attempt finds them.
           guard attempt < 4, ![.unavailable, .invalidDatabase, .forbidden].contains(error.code) else { throw error }
+          attempt += 1
         }
       }
     }

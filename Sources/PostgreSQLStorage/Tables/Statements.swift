@@ -86,20 +86,16 @@
     ///
     /// When the database lacks this version, as after a failover, the version of the data becomes unknown, so that the server
     /// applies the whole database regardless of its number.
-    ///
-    /// - Parameter isInTransaction: Whether a transaction with the turn is in progress.
-    func changes(
-      since versions: SharedVersions, isInTransaction: Bool, deadline: Duration
-    ) throws(StorageError) -> LoadedDatabase {
+    func changes(since versions: SharedVersions, deadline: Duration) throws(StorageError) -> LoadedSource {
       var (base, database) = versions.base
       let found = try run(Self.changesText, [.bigint(base.number)], deadline: deadline)
       let newest = try version(in: found)
       let isSameHistory = newest.number >= base.number && base.commit != nil && found.text(0, 2) == base.commit
       // Old changes have been removed.
       guard isSameHistory, found.integer(0, 3) == newest.number - base.number, !found.bool(0, 4) else {
-        let loaded = try load(versions.schema, isInTransaction: isInTransaction)
         if !isSameHistory { versions.forgetBase(base) }
-        return loaded
+        let (id, database, state) = try load(versions.schema)
+        return LoadedSource(.newer(database, since: nil), generation: id.number, state: state, commitID: id.commit)
       }
       var problem: String?
       for row in 0..<found.count {
@@ -108,8 +104,9 @@
         problem = database.apply(PlacedRow(resource: resource, slot: slot, text: found.slice(row, 8))) ?? problem
       }
       let state = found.bool(0, 5) ? try self.state(since: base.number, to: newest.number) : []
-      return LoadedDatabase(
-        id: newest, since: base.number, state: state, problem: problem, database: .success(database))
+      return LoadedSource(
+        .newer(database, since: base.number), generation: newest.number, state: state, commitID: newest.commit,
+        problem: problem)
     }
 
     private static let changesText = """

@@ -3,39 +3,21 @@
   import JSONDatabase
   import JSONServerValues
 
-  /// The data read from a database: everything, or the writes of others since a version.
-  struct LoadedDatabase: Sendable {
-    let id: VersionID
-    /// The version after which writes of others were read; `nil` when everything was read.
-    var since: Int?
-    /// The shared state, or its changes.
-    let state: [ServerState.Row]
-    /// The reason why a row is not served; `nil` for none.
-    var problem: String?
-    /// The data, or the reason why the data cannot be served.
-    let database: Result<Database, StorageError>
-
-    var source: Result<LoadedSource, StorageError> {
-      database.map { database in
-        LoadedSource(
-          .newer(database, since: since), generation: id.number, state: state, commitID: id.commit, problem: problem)
-      }
-    }
-  }
-
   extension Connection {
-    /// Reads everything from one snapshot.
+    /// All data of a database at one moment.
+    typealias Everything = (id: VersionID, database: Database, state: [ServerState.Row])
+
+    /// Reads everything from one snapshot, or within the transaction that has the turn.
     ///
-    /// - Parameter isInTransaction: Whether a transaction with the turn is in progress.
-    /// - Throws: ``StorageError``; with code `invalidDatabase` when positions are missing.
-    func load(_ schema: Schema, isInTransaction: Bool) throws(StorageError) -> LoadedDatabase {
-      if isInTransaction { return try loadAll(schema) }
-      return try transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY") { () throws(StorageError) in
+    /// - Throws: ``StorageError`` with code `invalidDatabase` when positions are missing, and with a ``JSONError`` as its cause
+    ///   when the data cannot be served.
+    func load(_ schema: Schema) throws(StorageError) -> Everything {
+      try transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY") { () throws(StorageError) in
         try loadAll(schema)
       }
     }
 
-    private func loadAll(_ schema: Schema) throws(StorageError) -> LoadedDatabase {
+    private func loadAll(_ schema: Schema) throws(StorageError) -> Everything {
       let found = try run("SELECT prefix, suffix, pg_table_size('record') FROM state", [])
       let id = try newest()
       let frame = DatabaseFrame(
@@ -55,17 +37,15 @@
           page.withBytes(row, 2) { rows.append(resource: last.resource, slot: last.slot, $0) }
         }
       }
-      let database = Result { () throws(StorageError) in
-        do throws(JSONError) {
-          return try rows.database(schema: schema)
-        } catch {
-          throw StorageError(
-            .invalidDatabase,
-            "\(address.description): the tables of the schema '\(address.schema)' hold what cannot be served: \(error.message)"
-          )
-        }
+      let state = try state()
+      do throws(JSONError) {
+        return (id, try rows.database(schema: schema), state)
+      } catch {
+        throw StorageError(
+          .invalidDatabase,
+          "\(address.description): the tables of the schema '\(address.schema)' hold what cannot be served: \(error.message)",
+          cause: error)
       }
-      return LoadedDatabase(id: id, state: try state(), database: database)
     }
 
     private func loadResources() throws(StorageError) -> [DatabaseFrame.Resource] {
