@@ -6,17 +6,14 @@ package struct ContentHash: Sendable, Hashable {
   /// The number of bytes.
   let count: Int
   package let value: UInt64
+}
 
+extension ContentHash {
   /// Hashes contiguous bytes.
   package init(of bytes: UnsafeRawBufferPointer) {
     var hasher = ContentHasher()
     hasher.update(bytes)
     self = hasher.finish()
-  }
-
-  init(count: Int, value: UInt64) {
-    self.count = count
-    self.value = value
   }
 }
 

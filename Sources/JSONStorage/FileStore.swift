@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 /// version. The store never overwrites an edit that the publisher has not seen.
 ///
 /// All closures of a caller run on that thread; they must return immediately, without blocking.
-package final class FileStore<Content: Sendable>: Sendable {
+package final class FileStore<Version: Sendable>: Sendable {
   /// A warning about a file when it is opened.
   package enum Warning: Sendable, Hashable {
     /// The file has other names, which keep the old version when a new version is published.
@@ -23,11 +23,11 @@ package final class FileStore<Content: Sendable>: Sendable {
   /// An opened store, and the content of its file.
   package struct Opening: Sendable {
     package let store: FileStore
-    package let version: FileVersion<Content>
+    package let version: Version
     package let warnings: [Warning]
   }
 
-  private let mailbox: FileStoreMailbox<Content>
+  private let mailbox: FileStoreMailbox<Version>
   private let options: FileStoreOptions
   private let ended = DispatchSemaphore(value: 0)
 
@@ -37,20 +37,20 @@ package final class FileStore<Content: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - path: The file's path, which may be a symbolic link.
-  ///   - parse: Parses the bytes; an error makes the file invalid. Runs on the store's thread.
+  ///   - parse: Parses the bytes of a generation; an error makes the file invalid. Runs on the store's thread.
   ///   - onEdit: Called with each edit, in order, before any completion that refers to its version.
   /// - Throws: ``StorageError``; with code `locked` when another server has the file.
   package static func open(
     _ path: String,
     options: FileStoreOptions = FileStoreOptions(),
     fileSystem: FileSystem = FileSystem(),
-    parse: @escaping @Sendable (UTF8Slice) throws -> Content,
-    onEdit: @escaping @Sendable (FileEdit<FileVersion<Content>>) -> Void
+    parse: @escaping @Sendable (UTF8Slice, _ generation: Int) throws -> Version,
+    onEdit: @escaping @Sendable (FileEdit<Version>) -> Void
   ) throws(StorageError) -> Opening {
     CurrentProcess.ignoreFileSignals()
     do {
       let store = FileStore(mailbox: try FileStoreMailbox(), options: options)
-      let opened = BlockingPromise<Result<(FileVersion<Content>, [Warning]), StorageError>>()
+      let opened = BlockingPromise<Result<(Version, [Warning]), StorageError>>()
       let (mailbox, ended) = (store.mailbox, store.ended)
       try DetachedThread.start {
         let worker = FileStoreWorker(
@@ -69,7 +69,7 @@ package final class FileStore<Content: Sendable>: Sendable {
     }
   }
 
-  private init(mailbox: FileStoreMailbox<Content>, options: FileStoreOptions) {
+  private init(mailbox: FileStoreMailbox<Version>, options: FileStoreOptions) {
     self.mailbox = mailbox
     self.options = options
   }
@@ -84,12 +84,12 @@ package final class FileStore<Content: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - content: The complete new version.
-  ///   - generation: The generation of the version on which it is based. If the file was edited since, nothing is
-  ///     published.
+  ///   - generation: The generation of the version on which it is based: the number of edits up to it. If the file was
+  ///     edited since, nothing is published, so an edit that the publisher has not seen is never overwritten.
   ///   - completion: Called once, on the store's thread, or immediately when the store is closed.
   package func publish(
     _ content: some FileContent, onto generation: Int,
-    completion: @escaping @Sendable (Publication<FileVersion<Content>>) -> Void
+    completion: @escaping @Sendable (Publication<Version>) -> Void
   ) {
     let request = PublishRequest(
       content: content, generation: generation, completion: completion, deadline: .now + options.timing.publishTimeout)
@@ -118,7 +118,7 @@ package final class FileStore<Content: Sendable>: Sendable {
   /// Does work on the store's thread, and completes with its result.
   private func complete(
     _ completion: @escaping @Sendable (Result<String, StorageError>) -> Void,
-    _ work: @escaping @Sendable (FileStoreWorker<Content>) throws(StorageError) -> String
+    _ work: @escaping @Sendable (FileStoreWorker<Version>) throws(StorageError) -> String
   ) {
     let isAdded = mailbox.add { worker in completion(Result { () throws(StorageError) in try work(worker) }) }
     if !isAdded { completion(.failure(Self.closed)) }
@@ -212,18 +212,6 @@ package struct FileStoreOptions: Sendable {
   }
 }
 
-/// One version of a file as it was read.
-package struct FileVersion<Content: Sendable>: Sendable {
-  /// The parsed content.
-  package let content: Content
-
-  /// The number of edits up to this version.
-  ///
-  /// A publisher names the generation of the version on which its version is based. So an edit that the publisher has
-  /// not seen is never overwritten.
-  package let generation: Int
-}
-
 /// A change of a file by another program.
 package enum FileEdit<Version: Sendable>: Sendable {
   /// The file holds a new valid version. All further versions are based on it.
@@ -238,18 +226,6 @@ package enum FileEdit<Version: Sendable>: Sendable {
   case conflict(path: String)
   /// A program may have saved to a version that had already been replaced, and the save could not be kept.
   case conflictLost(StorageError)
-
-  /// The same change with another form of the version.
-  func map<Other>(_ transform: (Version) -> Other) -> FileEdit<Other> {
-    switch self {
-    case .changed(let version): .changed(transform(version))
-    case .invalid(let error): .invalid(error)
-    case .deleted(let path): .deleted(path: path)
-    case .restored(let path): .restored(path: path)
-    case .conflict(let path): .conflict(path: path)
-    case .conflictLost(let error): .conflictLost(error)
-    }
-  }
 }
 
 /// The result of publishing a version.
@@ -260,15 +236,6 @@ package enum Publication<Version: Sendable>: Sendable {
   case moved(to: Version)
   /// Nothing was published, except when the error's code is `durabilityUnknown`.
   case failed(StorageError)
-
-  /// The same result with another form of the version.
-  func map<Other>(_ transform: (Version) -> Other) -> Publication<Other> {
-    switch self {
-    case .done: .done
-    case .moved(to: let version): .moved(to: transform(version))
-    case .failed(let error): .failed(error)
-    }
-  }
 }
 
 /// A content that can be written to a file.
@@ -286,17 +253,17 @@ extension UTF8Slice: FileContent {
 }
 
 /// A version that is to be published.
-struct PublishRequest<Content: Sendable>: Sendable {
+struct PublishRequest<Version: Sendable>: Sendable {
   let content: any FileContent
   let generation: Int
-  let completion: @Sendable (Publication<FileVersion<Content>>) -> Void
+  let completion: @Sendable (Publication<Version>) -> Void
   /// The time at which to stop waiting for an invalid file to become valid.
   let deadline: ContinuousClock.Instant
 }
 
 /// Passes jobs from any thread to the thread of a store.
-final class FileStoreMailbox<Content: Sendable>: Sendable {
-  typealias Job = @Sendable (FileStoreWorker<Content>) -> Void
+final class FileStoreMailbox<Version: Sendable>: Sendable {
+  typealias Job = @Sendable (FileStoreWorker<Version>) -> Void
 
   private struct State {
     var jobs: [Job] = []

@@ -4,11 +4,17 @@ import Testing
 
 @testable import JSONStorage
 
+/// One version of a file as it was read.
+struct FileVersion<Content: Sendable>: Sendable {
+  let content: Content
+  let generation: Int
+}
+
 /// A store over a temporary file, with its edits collected.
 struct OpenStore {
-  let store: FileStore<UTF8Slice>
+  let store: FileStore<FileVersion<UTF8Slice>>
   let version: FileVersion<UTF8Slice>
-  let warnings: [FileStore<UTF8Slice>.Warning]
+  let warnings: [FileStore<FileVersion<UTF8Slice>>.Warning]
   let edits: Inbox<FileEdit<FileVersion<UTF8Slice>>>
 
   init(
@@ -21,7 +27,7 @@ struct OpenStore {
     let edits = Inbox<FileEdit<FileVersion<UTF8Slice>>>()
     var options = FileStoreOptions(synchronization: synchronization, watching: watching)
     options.timing = timing
-    let opening = try FileStore<UTF8Slice>.open(
+    let opening = try FileStore<FileVersion<UTF8Slice>>.open(
       path, options: options, fileSystem: fileSystem, parse: Self.parse, onEdit: edits.send)
     store = opening.store
     version = opening.version
@@ -30,10 +36,10 @@ struct OpenStore {
   }
 
   /// Accepts JSON.
-  static let parse: @Sendable (UTF8Slice) throws -> UTF8Slice = { text in
+  static let parse: @Sendable (UTF8Slice, Int) throws -> FileVersion<UTF8Slice> = { text, generation in
     var scanner = JSONScanner(text)
     _ = try scanner.scanDocument()
-    return text
+    return FileVersion(content: text, generation: generation)
   }
 
   /// Publishes a version and waits for the result.

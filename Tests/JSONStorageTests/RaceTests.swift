@@ -100,9 +100,9 @@ struct RaceTests {
     }
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
-    let opening = try FileStore<Slices>.open(
+    let opening = try FileStore<FileVersion<Slices>>.open(
       directory.path("db.json"), options: FileStoreOptions(synchronization: .fast, watching: .off),
-      parse: { Slices(slices: [$0]) }, onEdit: { _ in })
+      parse: { FileVersion(content: Slices(slices: [$0]), generation: $1) }, onEdit: { _ in })
     let large = String(repeating: "x", count: 300_000)
     let slices = (0..<100_000).map { UTF8Slice($0 % 40_000 == 7 ? large : "\($0),") }
     let answers = Inbox<Publication<FileVersion<Slices>>>()

@@ -11,10 +11,15 @@ import NIOConcurrencyHelpers
 package actor StubRecorder {
   /// The path of the file.
   package nonisolated let path: String
-  private let store: FileStore<UTF8Slice>
+  /// A version of the file, as it was read or written last.
+  private struct Version: Sendable {
+    var text: [UInt8]
+    let generation: Int
+  }
+
+  private let store: FileStore<Version>
   private let onFailure: @Sendable (String) -> Void
-  private var text: [UInt8]
-  private var generation: Int
+  private var latest: Version
   private var recording = StubRecording()
   /// Whether a version is being written; later responses are in the next version.
   private var isWriting = false
@@ -32,14 +37,13 @@ package actor StubRecorder {
     self.onFailure = onFailure
     do throws(StorageError) {
       let options = FileStoreOptions(synchronization: .fast, watching: .off)
-      let opening = try FileStore.open(path, options: options) { text in
+      let opening = try FileStore.open(path, options: options) { text, generation in
         try Self.check(text)
-        return text
+        return Version(text: Array(text.bytes), generation: generation)
       } onEdit: { _ in
       }
       store = opening.store
-      text = Array(opening.version.content.bytes)
-      generation = opening.version.generation
+      latest = opening.version
     } catch {
       throw ServerError(.invalidConfiguration, error.message)
     }
@@ -118,28 +122,27 @@ package actor StubRecorder {
     while true {
       let merged: [UInt8]
       do {
-        merged = try recording.merged(into: text)
+        merged = try recording.merged(into: latest.text)
       } catch {
         return onFailure("\(path): \(error). New responses are written when the file is valid again.")
       }
       let writing = recording
       switch await publish(merged) {
       case .done:
-        text = merged
+        latest.text = merged
         recording.markWritten(asIn: writing)
         return
       case .moved(to: let version):
-        text = Array(version.content.bytes)
-        generation = version.generation
+        latest = version
       case .failed(let error):
         return onFailure("\(error.message) New responses are written with the next one.")
       }
     }
   }
 
-  private func publish(_ text: [UInt8]) async -> Publication<FileVersion<UTF8Slice>> {
+  private func publish(_ text: [UInt8]) async -> Publication<Version> {
     await withCheckedContinuation { continuation in
-      store.publish(UTF8Slice(text), onto: generation) { continuation.resume(returning: $0) }
+      store.publish(UTF8Slice(text), onto: latest.generation) { continuation.resume(returning: $0) }
     }
   }
 

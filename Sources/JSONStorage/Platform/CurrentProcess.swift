@@ -1,4 +1,5 @@
 import CStorage
+import JSONDatabase
 
 #if canImport(Darwin)
   import Darwin
@@ -57,16 +58,9 @@ enum WallClock {
   /// The time of day in UTC as a part of a file name: sorted by name is sorted by time.
   static var fileNamePart: String {
     let now = now
-    var seconds = time_t(now.seconds)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    let date = [parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday].map(padded).joined(separator: "-")
-    let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(padded).joined(separator: "-")
+    let time = CivilTime(secondsSince1970: now.seconds)
+    let date = [time.year, time.month, time.day].map(CivilTime.twoDigits).joined(separator: "-")
     let milliseconds = String(1000 + now.nanoseconds / 1_000_000).dropFirst()
-    return "\(date)T\(time).\(milliseconds)Z"
-  }
-
-  private static func padded(_ number: Int32) -> String {
-    number < 10 ? "0\(number)" : "\(number)"
+    return "\(date)T\(time.clock.replacing(":", with: "-")).\(milliseconds)Z"
   }
 }

@@ -13,15 +13,17 @@ package final class FilesStore: Store {
   package typealias Parse = @Sendable (UTF8Slice, _ resource: String, _ path: String) throws -> LoadedSource.Content
 
   private struct File: Sendable {
-    let store: FileStore<LoadedSource.Content>
-    /// The content as it was read last.
-    var content: LoadedSource.Content
-    /// The generation of the version on which the server's database is based.
-    var generation: Int
+    let store: FileStore<LoadedSource>
+    /// The version on which the server's database is based, as it was read.
+    let source: LoadedSource
     /// The text that was read, or written by the last successful commit.
     var text: DatabaseText
     /// Whether the file holds a refused write that could not be reverted; the next commit reverts it.
     var isOwed = false
+
+    init(_ store: FileStore<LoadedSource>, _ source: LoadedSource) {
+      (self.store, self.source, text) = (store, source, source.content.text)
+    }
   }
 
   private struct Refusal {
@@ -69,7 +71,7 @@ package final class FilesStore: Store {
       let entries = try isDirectory ? DirectoryListing.served(in: path) : [.init(name: "", path: path)]
       let openings = try entries.map { entry throws(StorageError) in (entry.path, try store.open(entry)) }
       if isDirectory, options.watching != .off { store.lookForNewFiles() }
-      let files = openings.map(\.1.version.loaded)
+      let files = openings.map(\.1.version)
       return OpenedSource(
         store: store,
         database: files.first?.database ?? Database(joining: files.compactMap(\.part), schema: schema, ids: ids),
@@ -93,18 +95,13 @@ package final class FilesStore: Store {
     self.onEdit = onEdit
   }
 
-  private func open(_ entry: DirectoryListing.Entry) throws(StorageError) -> FileStore<LoadedSource.Content>.Opening {
-    let (parse, onEdit) = (parse, onEdit)
-    let opening = try FileStore.open(entry.path, options: options) { text in
-      try parse(text, entry.name, entry.path)
-    } onEdit: { edit in
-      onEdit(edit.map(\.loaded))
+  private func open(_ entry: DirectoryListing.Entry) throws(StorageError) -> FileStore<LoadedSource>.Opening {
+    let parse = parse
+    let parsed: @Sendable (UTF8Slice, Int) throws -> LoadedSource = { text, generation in
+      LoadedSource(try parse(text, entry.name, entry.path), generation: generation)
     }
-    let content = opening.version.content
-    state.withLockedValue {
-      $0.files[entry.name] = File(
-        store: opening.store, content: content, generation: opening.version.generation, text: content.text)
-    }
+    let opening = try FileStore.open(entry.path, options: options, parse: parsed, onEdit: onEdit)
+    state.withLockedValue { $0.files[entry.name] = File(opening.store, opening.version) }
     return opening
   }
 
@@ -149,7 +146,7 @@ package final class FilesStore: Store {
 
   /// Returns the new version of a resource's file; `nil` when the file or the resource does not exist.
   private func replacement(of name: String, by database: Database) -> Replacement? {
-    guard let file = state.withLockedValue({ $0.files[name] }), let text = file.content.text(of: database) else {
+    guard let file = state.withLockedValue({ $0.files[name] }), let text = file.source.content.text(of: database) else {
       return nil
     }
     return Replacement(name: name, file: file, text: text)
@@ -171,8 +168,8 @@ package final class FilesStore: Store {
       completion(worst, Set(ends.filter { $0.result.severity < 2 }.map(\.name)))
     }
     for replacement in replacements {
-      replacement.file.store.publish(replacement.text, onto: replacement.file.generation) {
-        gathering.add(($0.map(\.loaded), replacement.name))
+      replacement.file.store.publish(replacement.text, onto: replacement.file.source.generation) {
+        gathering.add(($0, replacement.name))
       }
     }
   }
@@ -189,8 +186,7 @@ package final class FilesStore: Store {
   package func adopt(_ source: LoadedSource) {
     state.withLockedValue { state in
       guard let file = state.files[source.name] else { return }
-      state.files[source.name] = File(
-        store: file.store, content: source.content, generation: source.generation, text: source.content.text)
+      state.files[source.name] = File(file.store, source)
     }
   }
 
@@ -259,7 +255,7 @@ package final class FilesStore: Store {
     let known = state.withLockedValue { Set($0.files.keys) }
     for entry in listing.entries where !known.contains(entry.name) {
       do throws(StorageError) {
-        onEdit(.changed(try open(entry).version.loaded))
+        onEdit(.changed(try open(entry).version))
       } catch {
         refuse(entry, error)
       }
@@ -299,10 +295,6 @@ extension LoadedSource.Content {
     case .part(let part): part.text(of: database)
     }
   }
-}
-
-extension FileVersion<LoadedSource.Content> {
-  fileprivate var loaded: LoadedSource { LoadedSource(content, generation: generation) }
 }
 
 extension CommitResult {

@@ -27,14 +27,13 @@ extension FileStoreWorker {
       if reading.text.withBytes({ $0.allSatisfy(JSONSyntax.isWhitespace) }) {
         throw StorageError(.invalidFile, "'\(location.name)' is empty.")
       }
-      let content = try parsed(reading.text)
+      let version = try parsed(reading.text, generation + 1)
       removeRecovery()
       keepReturned(replacedBy: reading.hash)
       known = Known(reading)
       fault = nil
       isFaultAnnounced = false
       generation += 1
-      let version = FileVersion(content: content, generation: generation)
       latestEdit = version
       onEdit(.changed(version))
     } catch {
@@ -187,7 +186,7 @@ extension FileStoreWorker {
   }
 
   private func review(_ file: ReplacedFile, _ late: FileReading, isLast: Bool) {
-    let isWhole = late.text.count > 0 && (try? parse(late.text)) != nil
+    let isWhole = late.text.count > 0 && (try? parse(late.text, generation)) != nil
     if !isWhole, !isLast, file.extensions < 4 {
       // The save is not complete yet.
       var extended = file
@@ -205,7 +204,7 @@ extension FileStoreWorker {
     var kept = Set([hash])
     for edit in returned where edit.due > .now && kept.insert(edit.reading.hash).inserted {
       // A part of a save is not a version that anyone saved over.
-      if (try? parse(edit.reading.text)) != nil { keep(edit.reading, beside: location) }
+      if (try? parse(edit.reading.text, generation)) != nil { keep(edit.reading, beside: location) }
     }
     returned.removeAll { $0.reading.hash != hash }
   }

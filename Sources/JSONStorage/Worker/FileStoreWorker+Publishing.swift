@@ -33,7 +33,7 @@ extension FileStoreWorker {
   }
 
   /// Completes all waiting requests.
-  private func complete(_ publication: Publication<FileVersion<Content>>) {
+  private func complete(_ publication: Publication<Version>) {
     let completed = waiting
     waiting = []
     for request in completed { request.completion(publication) }
@@ -113,6 +113,7 @@ extension FileStoreWorker {
       guard try keepReplaced(newFile, in: directory) else { return false }
     case .impossible:
       isMountPoint = true
+      defer { try? fileSystem.unlink(newFile.name, in: directory) }
       guard try writeInPlace(newFile, in: directory) else { return false }
     case .edited:
       try? fileSystem.unlink(newFile.name, in: directory)
@@ -309,26 +310,20 @@ extension FileStoreWorker {
     do throws(SystemError) {
       target = try fileSystem.open(location.name, in: directory, for: .writing)
     } catch {
-      try? fileSystem.unlink(newFile.name, in: directory)
       throw StorageError(error, when: "write", location.path)
     }
     // Only a mount allows this conclusion: any other file has no link for an instant when an editor replaces it.
     if let links = try? fileSystem.status(of: target).links, links == 0 {
-      try? fileSystem.unlink(newFile.name, in: directory)
       throw StorageError(
         .staleMount, "'\(location.path)' is a mount of a file that was replaced; restart what mounts it.")
     }
     do throws(SystemError) {
       let hash = try fileSystem.hash(of: target)
-      guard hash == known.hash || hash == torn else {
-        try? fileSystem.unlink(newFile.name, in: directory)
-        return false
-      }
+      guard hash == known.hash || hash == torn else { return false }
       // The directory of a torn file is not synchronized, so that a recovery file stays in any case.
       try fileSystem.rename(newFile.name, to: location.recoveryName, in: directory)
       if isDurable, torn == nil { try fileSystem.synchronize(directory) }
     } catch {
-      try? fileSystem.unlink(newFile.name, in: directory)
       if torn == nil { try? fileSystem.unlink(location.recoveryName, in: directory) }
       throw StorageError(error, when: "write", location.path)
     }
@@ -355,7 +350,7 @@ extension FileStoreWorker {
   /// Writes the recovery file of a killed server into the file; the file's old bytes go to the history.
   func replayRecovery(in directory: FileDescriptor) throws(StorageError) {
     guard let recovery = try? fileSystem.contents(of: location.recoveryName, in: directory) else { return }
-    guard (try? parse(recovery.text)) != nil else {
+    guard (try? parse(recovery.text, generation)) != nil else {
       throw StorageError(
         .invalidFile, "The recovery file '\(location.recoveryName)' of '\(location.path)' is not valid; remove one.")
     }

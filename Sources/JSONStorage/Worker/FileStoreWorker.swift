@@ -2,7 +2,7 @@ import JSONServerValues
 
 /// The thread of a ``FileStore``. It owns the state and makes all system calls, so a check of the file and a publish
 /// never overlap.
-final class FileStoreWorker<Content: Sendable> {
+final class FileStoreWorker<Version: Sendable> {
   /// The version of the file that was last loaded or published.
   struct Known {
     var hash: ContentHash
@@ -25,8 +25,8 @@ final class FileStoreWorker<Content: Sendable> {
   let path: String
   let options: FileStoreOptions
   let fileSystem: FileSystem
-  let parse: @Sendable (UTF8Slice) throws -> Content
-  let onEdit: @Sendable (FileEdit<FileVersion<Content>>) -> Void
+  let parse: @Sendable (UTF8Slice, _ generation: Int) throws -> Version
+  let onEdit: @Sendable (FileEdit<Version>) -> Void
   /// Whether a version must survive a power cut before it counts.
   var isDurable: Bool { options.synchronization == .full }
 
@@ -37,7 +37,7 @@ final class FileStoreWorker<Content: Sendable> {
   var known: Known
   var status: FileStatus?
   /// The newest edit; before the first edit, the opened version.
-  var latestEdit: FileVersion<Content>?
+  var latestEdit: Version?
   var generation = 0
   var fault: Fault?
   /// Whether an error was reported without a report of its end.
@@ -48,7 +48,7 @@ final class FileStoreWorker<Content: Sendable> {
   var torn: ContentHash?
   var replaced: [ReplacedFile] = []
   var returned: [ReturnedEdit] = []
-  var waiting: [PublishRequest<Content>] = []
+  var waiting: [PublishRequest<Version>] = []
   /// The time before which a version is not tried again after it met an edit that cannot be loaded.
   var retryDue: ContinuousClock.Instant?
   var checkDue: ContinuousClock.Instant?
@@ -58,8 +58,8 @@ final class FileStoreWorker<Content: Sendable> {
     path: String,
     options: FileStoreOptions,
     fileSystem: FileSystem,
-    parse: @escaping @Sendable (UTF8Slice) throws -> Content,
-    onEdit: @escaping @Sendable (FileEdit<FileVersion<Content>>) -> Void
+    parse: @escaping @Sendable (UTF8Slice, _ generation: Int) throws -> Version,
+    onEdit: @escaping @Sendable (FileEdit<Version>) -> Void
   ) {
     self.path = path
     self.options = options
@@ -72,7 +72,7 @@ final class FileStoreWorker<Content: Sendable> {
   }
 
   /// Works until the mailbox is closed, and then does the remaining jobs.
-  func run(_ mailbox: FileStoreMailbox<Content>) {
+  func run(_ mailbox: FileStoreMailbox<Version>) {
     var watch = options.watching == .notifications ? try? DirectoryWatch() : nil
     pollDue = .now
     while true {
@@ -94,7 +94,7 @@ final class FileStoreWorker<Content: Sendable> {
   }
 
   /// Accepts a version to publish.
-  func accept(_ request: PublishRequest<Content>) {
+  func accept(_ request: PublishRequest<Version>) {
     // The file was not checked since, and may be valid by now.
     if options.watching == .off, waiting.isEmpty, fault != nil { scheduleCheck(in: .zero) }
     waiting.append(request)
@@ -140,7 +140,7 @@ final class FileStoreWorker<Content: Sendable> {
   }
 
   /// Locks the file, cleans up after a killed server, and reads the file.
-  func open() throws(StorageError) -> (FileVersion<Content>, [FileStore<Content>.Warning]) {
+  func open() throws(StorageError) -> (Version, [FileStore<Version>.Warning]) {
     do throws(SystemError) {
       location = try FileLocation(path, in: fileSystem)
     } catch {
@@ -151,7 +151,7 @@ final class FileStoreWorker<Content: Sendable> {
     do throws(StorageError) {
       if options.synchronization != .ephemeral { try replayRecovery(in: directory) }
       let reading = try read(in: directory)
-      let version = FileVersion(content: try parsed(reading.text), generation: generation)
+      let version = try parsed(reading.text, generation)
       known = Known(reading)
       if options.synchronization != .ephemeral { removeStaleFiles(in: directory) }
       latestEdit = version
@@ -194,17 +194,17 @@ final class FileStoreWorker<Content: Sendable> {
 
   var notAFile: StorageError { StorageError(.unavailable, "'\(location.path)' is not a file.") }
 
-  func parsed(_ text: UTF8Slice) throws(StorageError) -> Content {
+  func parsed(_ text: UTF8Slice, _ generation: Int) throws(StorageError) -> Version {
     do {
-      return try parse(text)
+      return try parse(text, generation)
     } catch {
       throw StorageError(invalid: location.path, cause: error)
     }
   }
 
-  private func warnings(_ status: FileStatus) -> [FileStore<Content>.Warning] {
+  private func warnings(_ status: FileStatus) -> [FileStore<Version>.Warning] {
     guard options.synchronization != .ephemeral else { return [] }
-    var warnings: [FileStore<Content>.Warning] = []
+    var warnings: [FileStore<Version>.Warning] = []
     if isMountPoint { warnings.append(.mountPoint) }
     if status.links > 1, !isMountPoint { warnings.append(.hardLinks(count: status.links)) }
     if lock == nil { warnings.append(.notLocked) }
