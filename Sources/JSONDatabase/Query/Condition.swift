@@ -115,42 +115,28 @@ struct Condition {
 
   /// Whether a record matches.
   func matches(_ record: ValueToken) -> Bool {
-    guard let join, !join.parent.isHidden(by: record) else { return matches(path, in: record) }
-    // One of several parents must match; for "not equal", none may be equal.
+    // The values at the path, in the record or in its parents.
+    @inline(__always)
     func leads(to isWanted: (ValueToken) -> Bool) -> Bool {
-      join.parent.contains(in: record) { join.path.leads(in: $0, to: isWanted) }
+      guard let join, !join.parent.isHidden(by: record) else { return path.leads(in: record, to: isWanted) }
+      return join.parent.contains(in: record) { join.path.leads(in: $0, to: isWanted) }
     }
     switch comparison {
     case .exists:
       let isThere = leads { _ in true }
       return operands.contains { $0.isTrue == isThere }
-    case .notEqual: return leads(to: accepts) && !leads { value in operands.contains { $0.equals(value, dialect) } }
-    case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn, .contains, .startsWith, .endsWith, .like:
-      return leads(to: accepts)
-    }
-  }
-
-  private func matches(_ path: FieldPath, in record: ValueToken) -> Bool {
-    switch comparison {
-    case .exists:
-      let isThere = path.leads(in: record) { _ in true }
-      return operands.contains { $0.isTrue == isThere }
     case .notEqual where path.isNested:
       // One of several values must be equal; for "not equal", none may be.
-      return path.leads(in: record, to: accepts)
-        && !path.leads(in: record) { value in operands.contains { $0.equals(value, dialect) } }
+      return leads(to: accepts) && !leads { value in operands.contains { $0.equals(value, dialect) } }
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn, .contains, .startsWith, .endsWith,
       .like:
-      return path.leads(in: record, to: accepts)
+      return leads(to: accepts)
     }
   }
 
   /// Whether a value matches. Null only equals null, except in 1.0's dialect, where it is also compared.
   private func accepts(_ value: ValueToken) -> Bool {
-    if value.isNull {
-      if dialect == .v1 { return matchesNull() }
-      return (comparison == .equal || comparison == .isIn) && operands.contains { $0.isNull }
-    }
+    if value.isNull, dialect == .classic, comparison != .equal, comparison != .isIn { return false }
     switch comparison {
     case .equal, .isIn: return operands.contains { $0.equals(value, dialect) }
     case .notEqual: return !operands.contains { $0.equals(value, dialect) }
@@ -161,22 +147,9 @@ struct Condition {
     case .contains: return operands.contains { $0.isContained(in: value, .anywhere, dialect) }
     case .startsWith: return operands.contains { $0.isContained(in: value, .start, dialect) }
     case .endsWith: return operands.contains { $0.isContained(in: value, .end, dialect) }
-    case .like: return value.withText { text in operands.contains { $0.pattern?.matches(text) ?? false } }
+    case .like:
+      return !value.isNull && value.withText { text in operands.contains { $0.pattern?.matches(text) ?? false } }
     case .exists: return operands.contains { $0.isTrue }
-    }
-  }
-
-  /// json-server 1.0 treats null as a separate value, and as 0 in comparisons.
-  private func matchesNull() -> Bool {
-    switch comparison {
-    case .equal, .isIn: operands.contains { $0.isNull }
-    case .notEqual: !operands.contains { $0.isNull }
-    case .less: operands.contains { $0.number(dialect).map { 0 < $0 } ?? false }
-    case .lessOrEqual: operands.contains { $0.number(dialect).map { 0 <= $0 } ?? false }
-    case .greater: operands.contains { $0.number(dialect).map { 0 > $0 } ?? false }
-    case .greaterOrEqual: operands.contains { $0.number(dialect).map { 0 >= $0 } ?? false }
-    case .contains, .startsWith, .endsWith, .like: false
-    case .exists: operands.contains { $0.isTrue }
     }
   }
 }

@@ -35,13 +35,7 @@ package struct FieldPath: Sendable, Hashable {
   @inline(__always)
   func value(in record: ValueToken) -> ValueToken? {
     if let value = record.member(whole) { return value }
-    guard isNested else { return nil }
-    var current = record
-    for part in parts {
-      guard let next = Self.child(part, of: Self.owner(of: part, in: current)) else { return nil }
-      current = next
-    }
-    return current
+    return isNested ? firstValue(in: record).value : nil
   }
 
   /// Whether one of the values at the path in a record satisfies a predicate. O(size of the record).
@@ -75,27 +69,24 @@ package struct FieldPath: Sendable, Hashable {
 
   /// Whether the path goes through an array of several elements in a record, so that ``value(in:)`` may be one of many.
   func isMultiple(in record: ValueToken) -> Bool {
-    guard isNested, record.member(whole) == nil else { return false }
-    var current = record
-    for part in parts {
-      var owner = current
-      while owner.kind == .array, Self.index(part) == nil {
-        guard var reader = ArrayReader(owner), let first = reader.next() else { return false }
-        if reader.next() != nil { return true }
-        owner = first
-      }
-      guard let next = Self.child(part, of: owner) else { return false }
-      current = next
-    }
-    return false
+    isNested && record.member(whole) == nil && firstValue(in: record).isOneOfMany
   }
 
-  /// The value with a part as its child; of an array, the first element.
-  private static func owner(of part: [UInt8], in value: ValueToken) -> ValueToken {
-    guard value.kind == .array, index(part) == nil else { return value }
-    var owner = value
-    while let first = ArrayReader(owner)?.first(where: { _ in true }) { owner = first }
-    return owner
+  /// Follows the parts, and takes the first element of each array in which a part is a name.
+  private func firstValue(in record: ValueToken) -> (value: ValueToken?, isOneOfMany: Bool) {
+    var current = record
+    var isOneOfMany = false
+    for part in parts {
+      while current.kind == .array, Self.index(part) == nil, var elements = ArrayReader(current),
+        let first = elements.next()
+      {
+        isOneOfMany = isOneOfMany || elements.next() != nil
+        current = first
+      }
+      guard let next = Self.child(part, of: current) else { return (nil, isOneOfMany) }
+      current = next
+    }
+    return (current, isOneOfMany)
   }
 
   private static func index(_ part: [UInt8]) -> Int? {

@@ -100,8 +100,8 @@ struct Operand {
 
   /// The order of a value and the operand: negative, zero or positive; `nil` when the two cannot be compared.
   ///
-  /// Numbers and booleans compare as numbers, other values as text by code point. In 1.0's dialect an operand that is a
-  /// number converts the value, too.
+  /// Numbers and booleans compare as numbers, other values as text by code point. In 1.0's dialect null compares as 0,
+  /// and an operand that is a number converts the value, too.
   func order(of value: ValueToken, _ dialect: Dialect) -> Int? {
     let number = number(dialect)
     switch value.kind {
@@ -109,6 +109,7 @@ struct Operand {
     case .bool:
       if let number { return Self.order(value.bytes[0] == UInt8(ascii: "t") ? 1 : 0, number) }
       if dialect == .v1 { return nil }
+    case .null where dialect == .v1: return number.flatMap { Self.order(0, $0) }
     case .null, .string, .array, .object:
       if dialect == .v1, !isString, let number { return Self.number(value.text).flatMap { Self.order($0, number) } }
     }
