@@ -94,18 +94,15 @@ struct OrderedSlots: Sendable {
 
   /// The place of the first slot that does not come before: by bisection of the chunks' last slots, then of one chunk.
   private func position(_ isBefore: (Int32) -> Bool) -> (chunk: Int, index: Int) {
-    var low = 0
-    var high = chunks.count - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if let last = chunks[middle].last, isBefore(last) { low = middle + 1 } else { high = middle }
-    }
-    return (low, chunks[low].partitioningIndex { !isBefore($0) })
+    let chunk = chunks.dropLast().partitioningIndex { chunk in !(chunk.last.map(isBefore) ?? false) }
+    return (chunk, chunks[chunk].partitioningIndex { !isBefore($0) })
   }
 }
 
 extension RandomAccessCollection where Index == Int {
   /// The first index whose element satisfies a predicate that holds for all elements from some place on. O(log n).
+  ///
+  /// Bisects in the same steps as V8, on which ``InsertionSort`` relies.
   func partitioningIndex(_ predicate: (Element) -> Bool) -> Int {
     var low = startIndex
     var high = endIndex

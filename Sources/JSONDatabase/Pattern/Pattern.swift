@@ -30,11 +30,11 @@ struct Pattern: Sendable {
     }
     let node = try PatternNode(parsing: text, ignoresCase: ignoresCase)
     program = try PatternProgram(node)
-    let prefix = node.literalPrefix
-    prefixSearch = prefix.scalars.isEmpty ? nil : LiteralSearch(caseInsensitive: String(prefix.scalars))
-    verbatimText = node.literals.flatMap { $0.split(separator: ",") }.map { String(Array($0)) }
+    let literals = node.literals
+    prefixSearch = literals[0].isEmpty ? nil : LiteralSearch(caseInsensitive: String(literals[0]))
+    verbatimText = literals.flatMap { $0.split(separator: ",") }.map { String(Array($0)) }
       .filter(Self.isVerbatim).max { $0.utf8.count < $1.utf8.count }
-    isLiteral = prefix.isWhole
+    isLiteral = literals.count == 1
   }
 
   /// Whether a text without commas that occurs in a value's text occurs in its JSON as well.

@@ -368,23 +368,8 @@ extension PatternNode {
     return minimum * size + (maximum - minimum) * (size + 1)
   }
 
-  /// The characters with which every match begins, and whether they are the whole pattern.
-  var literalPrefix: (scalars: [Unicode.Scalar], isWhole: Bool) {
-    switch self {
-    case .scalar(let scalar): return ([scalar], true)
-    case .sequence(let nodes):
-      var scalars: [Unicode.Scalar] = []
-      for node in nodes {
-        let (next, isWhole) = node.literalPrefix
-        scalars += next
-        if !isWhole { return (scalars, false) }
-      }
-      return (scalars, true)
-    case .set, .assertion, .alternation, .repetition, .group: return ([], false)
-    }
-  }
-
-  /// The texts that occur in every match, each as one piece.
+  /// The texts that occur in every match, each as one piece. Every match begins with the first one, which may be empty; a
+  /// pattern with a single one is that text.
   var literals: [[Unicode.Scalar]] {
     var literals: [[Unicode.Scalar]] = [[]]
     addLiterals(to: &literals)
@@ -395,10 +380,9 @@ extension PatternNode {
   private func addLiterals(to literals: inout [[Unicode.Scalar]]) {
     switch self {
     case .scalar(let scalar): literals[literals.count - 1].append(scalar)
-    case .assertion: break
     case .sequence(let nodes):
       for node in nodes { node.addLiterals(to: &literals) }
-    case .set, .alternation, .group: literals.append([])
+    case .set, .assertion, .alternation, .group: literals.append([])
     case .repetition(let node, let minimum, _, _):
       literals.append([])
       guard minimum > 0 else { return }

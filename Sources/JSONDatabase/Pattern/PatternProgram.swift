@@ -48,25 +48,38 @@ struct PatternProgram: Sendable {
       case .check(.start, _), .check(.end, _), .mark, .take, .split, .match: false
       }
     }
-    canStartAnywhere = Self.canStartAnywhere(from: start, in: instructions)
-  }
-
-  /// Returns whether anything but `^` can be reached from an instruction without consuming a character.
-  private static func canStartAnywhere(from start: Int, in instructions: [Instruction]) -> Bool {
-    var reached = Bitmap(room: instructions.count)
-    reached.insert(start)
-    var pending = [start]
-    while let index = pending.popLast() {
-      switch instructions[index] {
-      case .check(.start, _): continue
-      case .mark(_, let next): if reached.insert(next) { pending.append(next) }
-      case .split(let first, let second):
-        if reached.insert(first) { pending.append(first) }
-        if reached.insert(second) { pending.append(second) }
-      case .check, .take, .match: return true
+    var first = Bitmap(room: instructions.count)
+    first.insert(start)
+    canStartAnywhere = Self.reached(from: first, in: instructions) { $0 != .start }.contains {
+      switch instructions[$0] {
+      case .take, .match: true
+      case .mark, .split, .check: false
       }
     }
-    return false
+  }
+
+  /// The given instructions, and those that can be reached from them without consuming a character.
+  ///
+  /// - Parameter holds: Whether a condition holds at the position.
+  private static func reached(
+    from start: Bitmap, in instructions: [Instruction], where holds: (PatternAssertion) -> Bool
+  ) -> [Int] {
+    var reached = start
+    var members: [Int] = []
+    var pending = reached[0..<reached.count].map { Int($0) }
+    func enter(_ place: Int) { if reached.insert(place) { pending.append(place) } }
+    while let place = pending.popLast() {
+      members.append(place)
+      switch instructions[place] {
+      case .take, .match: break
+      case .mark(_, let next): enter(next)
+      case .split(let first, let second):
+        enter(first)
+        enter(second)
+      case .check(let assertion, let next): if holds(assertion) { enter(next) }
+      }
+    }
+    return members
   }
 
   /// Adds the instructions of a node that continue with `next`, and returns the first of them.
@@ -156,27 +169,20 @@ extension PatternProgram {
   /// Consumes a symbol of the alphabet, or `nil` at the end of the text. O(number of instructions).
   func step(from state: PatternState, taking symbol: Int?) -> Step {
     let isWord = symbol.map { alphabet.set(wordSet, contains: $0) } ?? false
-    var reached = state.instructions
-    var pending = reached[0..<reached.count].map { Int($0) }
+    let reached = Self.reached(from: state.instructions, in: instructions) { assertion in
+      switch assertion {
+      case .start: state.isAtStart
+      case .end: symbol == nil
+      case .wordBoundary: state.isAfterWord != isWord
+      case .noWordBoundary: state.isAfterWord == isWord
+      }
+    }
     var taken = Bitmap(room: instructions.count)
-    while let index = pending.popLast() {
-      switch instructions[index] {
+    for place in reached {
+      switch instructions[place] {
       case .match: return .matched
-      case .take(let set, let next):
-        if let symbol, alphabet.set(set, contains: symbol) { taken.insert(next) }
-      case .split(let first, let second):
-        if reached.insert(first) { pending.append(first) }
-        if reached.insert(second) { pending.append(second) }
-      case .check(let assertion, let next):
-        let holds =
-          switch assertion {
-          case .start: state.isAtStart
-          case .end: symbol == nil
-          case .wordBoundary: state.isAfterWord != isWord
-          case .noWordBoundary: state.isAfterWord == isWord
-          }
-        if holds, reached.insert(next) { pending.append(next) }
-      case .mark(_, let next): if reached.insert(next) { pending.append(next) }
+      case .take(let set, let next): if let symbol, alphabet.set(set, contains: symbol) { taken.insert(next) }
+      case .mark, .split, .check: break
       }
     }
     guard symbol != nil else { return .failed }
@@ -223,26 +229,16 @@ struct Alphabet: Sendable {
     self.symbols = symbols
     count = membershipOfSymbol.count
     memberships = sets.indices.map { set in membershipOfSymbol.map { $0[set] } }
-    asciiSymbols = (0..<UInt32(128)).map { Self.symbol(of: $0, starts: starts, symbols: symbols) }
+    asciiSymbols = (0..<UInt32(128)).map { value in symbols[starts.partitioningIndex { $0 > value } - 1] }
   }
 
   /// Returns the symbol of a code point. O(log n) in the number of runs.
   func symbol(of value: UInt32) -> Int {
-    Int(Self.symbol(of: value, starts: starts, symbols: symbols))
+    Int(symbols[starts.partitioningIndex { $0 > value } - 1])
   }
 
   /// Returns whether a set, given by its index, holds the characters of a symbol.
   func set(_ set: Int, contains symbol: Int) -> Bool {
     memberships[set][symbol]
-  }
-
-  private static func symbol(of value: UInt32, starts: [UInt32], symbols: [UInt16]) -> UInt16 {
-    var low = 0
-    var high = starts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= value { low = middle } else { high = middle }
-    }
-    return symbols[low]
   }
 }

@@ -54,13 +54,8 @@ package struct ScalarSet: Sendable, Hashable {
 
   /// Returns whether a code point is a member. O(log n) in the number of ranges.
   func contains(_ value: UInt32) -> Bool {
-    var low = 0
-    var high = ranges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound < value { low = middle + 1 } else { high = middle }
-    }
-    return low < ranges.count && ranges[low].contains(value)
+    let index = ranges.partitioningIndex { $0.upperBound >= value }
+    return index < ranges.count && ranges[index].contains(value)
   }
 
   /// `\d`

@@ -134,14 +134,9 @@ enum InsertionSort {
     guard elements.count > 1 else { return }
     for next in sortedPrefix(of: &elements, by: compare)..<elements.count {
       let element = elements[next]
-      var low = 0
-      var high = next
-      while low < high {
-        let middle = low + (high - low) / 2
-        if compare(element, elements[middle]) < 0 { high = middle } else { low = middle + 1 }
-      }
+      let place = elements[..<next].partitioningIndex { compare(element, $0) < 0 }
       elements.remove(at: next)
-      elements.insert(element, at: low)
+      elements.insert(element, at: place)
     }
   }
 
