@@ -33,6 +33,8 @@ struct LiteralSearch: Sendable {
     fileprivate var sampled: Int?
     /// The start of the last search for a match of usual forms, and its result.
     fileprivate var usual: (start: Int, match: Int?)?
+    /// The work so far, in comparisons of a character.
+    var steps = 0
   }
 
   /// The state at the start of a text.
@@ -81,67 +83,54 @@ struct LiteralSearch: Sendable {
 
   /// - Parameter probing: The state of the search in the same text before this offset.
   func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
-    var steps = 0
-    return firstMatch(in: text, from: start, by: &probing, steps: &steps)
-  }
-
-  /// - Parameter steps: Counts the work, in comparisons of a character.
-  func firstMatch(
-    in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
-  ) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
     // A text that is too short needs no comparison of characters.
     guard text.count - start >= minimumCount else { return nil }
-    let match = knownUsualMatch(in: text, from: start, by: &probing, steps: &steps)
+    let match = knownUsualMatch(in: text, from: start, by: &probing)
     guard !unusualProbes.isEmpty else { return match }
     // A match with an unusual form may come before it.
     let end = min(match.map { $0 + maximumCount } ?? .max, text.count)
     let part = UnsafeBufferPointer(rebasing: text[..<end])
-    guard start < end, let place = unusualPlace(in: part, from: start, by: &probing, steps: &steps) else {
-      return match
-    }
-    let first = FoldedSearch(needle).firstMatch(in: part, from: max(start, place - maximumCount), steps: &steps)
+    guard start < end, let place = unusualPlace(in: part, from: start, by: &probing) else { return match }
+    let first = FoldedSearch(needle).firstMatch(in: part, from: max(start, place - maximumCount), steps: &probing.steps)
     return first ?? match
   }
 
-  /// The same as ``usualMatch(in:from:by:steps:)``, found once for all matches of other forms before it.
-  private func knownUsualMatch(
-    in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
-  ) -> Int? {
+  /// The same as ``usualMatch(in:from:by:)``, found once for all matches of other forms before it.
+  private func knownUsualMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int?
+  {
     if let known = probing.usual, known.start <= start, known.match.map({ $0 >= start }) ?? true { return known.match }
-    let match = usualMatch(in: text, from: start, by: &probing, steps: &steps)
+    let match = usualMatch(in: text, from: start, by: &probing)
     probing.usual = (start, match)
     return match
   }
 
   /// Returns where the first match of usual forms is, or one before it.
-  private func usualMatch(
-    in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
-  ) -> Int? {
+  private func usualMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
     var position = start
-    var budget = Budget(for: characters.count, from: start, steps)
+    var budget = Budget(for: characters.count, from: start, probing.steps)
     while let candidate = probing.pair.firstCandidate(in: text, from: position), candidate + usualCount <= text.count {
       // Finding a candidate takes about as long as some comparisons.
-      steps += 8
-      if passes(probes, in: text, at: candidate, steps: &steps),
-        isDecidedByProbes || isMatch(in: text, at: candidate, steps: &steps)
+      probing.steps += 8
+      if passes(probes, in: text, at: candidate, steps: &probing.steps),
+        isDecidedByProbes || isMatch(in: text, at: candidate, steps: &probing.steps)
       {
         return candidate
       }
       position = candidate + 1
-      if budget.isSpent(steps, at: position) {
+      if budget.isSpent(probing.steps, at: position) {
         var end = min(position + max(Budget.stretch, 8 * maximumCount), text.count)
         // Half a character would be taken for U+FFFD.
         while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
         let part = UnsafeBufferPointer(rebasing: text[..<end])
-        let match = FoldedSearch(needle).firstMatch(in: part, from: position, steps: &steps)
+        let match = FoldedSearch(needle).firstMatch(in: part, from: position, steps: &probing.steps)
         if match != nil || end == text.count { return match }
         // A match may lie across the end.
         position = max(position, end - maximumCount + 1)
-        budget = Budget(for: characters.count, from: position, steps)
-      } else if budget.isLow(steps, at: position), probing.isSampleDue(at: position) {
+        budget = Budget(for: characters.count, from: position, probing.steps)
+      } else if budget.isLow(probing.steps, at: position), probing.isSampleDue(at: position) {
         probing.sampled = position
-        steps += ProbePair.sampleCount
+        probing.steps += ProbePair.sampleCount
         if let rarer = ProbePair(rarestOf: probes, in: text, from: position) { probing.pair = rarer }
       }
     }
@@ -149,23 +138,21 @@ struct LiteralSearch: Sendable {
   }
 
   /// Returns the first place where an unusual form may be.
-  private func unusualPlace(
-    in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing, steps: inout Int
-  ) -> Int? {
+  private func unusualPlace(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
     var position = start
-    var budget = Budget(for: 1, from: start, steps)
+    var budget = Budget(for: 1, from: start, probing.steps)
     while let candidate = probing.unusualPair.firstCandidate(in: text, from: position) {
-      steps += 8
+      probing.steps += 8
       if candidate + unusualProbes.count > text.count { return nil }
-      if passes(unusualProbes, in: text, at: candidate, steps: &steps) { return candidate }
+      if passes(unusualProbes, in: text, at: candidate, steps: &probing.steps) { return candidate }
       position = candidate + 1
-      if budget.isSpent(steps, at: position) {
+      if budget.isSpent(probing.steps, at: position) {
         guard probing.isSampleDue(at: position) else { return position }
         probing.sampled = position
-        steps += ProbePair.sampleCount
+        probing.steps += ProbePair.sampleCount
         guard let rarer = ProbePair(rarestOf: unusualProbes, in: text, from: position) else { return position }
         probing.unusualPair = rarer
-        budget = Budget(for: 1, from: position, steps)
+        budget = Budget(for: 1, from: position, probing.steps)
       }
     }
     return nil
@@ -371,7 +358,7 @@ private struct ByteProbe: Sendable {
   }
 
   /// A one in every byte.
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  fileprivate static let ones: UInt64 = 0x0101_0101_0101_0101
 
   /// Returns a word with the high bit of its first zero byte set, and perhaps of bytes above that one.
   @inline(__always)
@@ -391,25 +378,16 @@ private struct ByteProbe: Sendable {
 
 /// Searches for one byte, eight bytes at a time.
 enum ByteSearch {
-  /// Returns the index of the first such byte at or after a start; the count when there is none.
-  static func firstIndex(of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-    guard let base = bytes.baseAddress else { return bytes.count }
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let pattern = ones &* UInt64(byte)
-    var position = start
-    while position + 8 <= bytes.count {
-      // The wanted byte becomes zero, and a zero byte sets its high bit.
-      let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self) ^ pattern
-      let zeros = (word &- ones) & ~word & (ones << 7)
-      if zeros != 0 { return position + zeros.littleEndian.trailingZeroBitCount / 8 }
-      position += 8
-    }
-    while position < bytes.count, bytes[position] != byte { position += 1 }
-    return position
-  }
-
   /// Whether such a byte occurs.
   static func contains(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    firstIndex(of: byte, in: bytes, from: 0) < bytes.count
+    guard let base = UnsafeRawPointer(bytes.baseAddress) else { return false }
+    var position = 0
+    while position + 8 <= bytes.count {
+      // The wanted byte becomes zero.
+      let word = (base + position).loadUnaligned(as: UInt64.self) ^ (ByteProbe.ones &* UInt64(byte))
+      if ByteProbe.zeros(word) != 0 { return true }
+      position += 8
+    }
+    return bytes[position...].contains(byte)
   }
 }

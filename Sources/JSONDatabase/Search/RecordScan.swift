@@ -5,7 +5,7 @@ import JSONServerValues
 /// Records that are still adjacent, as they were read, are searched in one pass, at several GB/s. A record is only
 /// examined by itself where the bytes contain the text, or an escape may hide it.
 struct RecordScan: Sendable {
-  private let text: LiteralSearch
+  fileprivate let text: LiteralSearch
   private let escapes: EscapeSearch
 
   /// - Parameter text: A text that every matching record contains, perhaps escaped, in upper or lower case.
@@ -119,13 +119,10 @@ private struct RecordRun {
 
 /// A text that is searched for in every value of a record, at any depth, letter case ignored.
 struct SearchTerm: Sendable {
-  private let search: LiteralSearch
-
   /// The search in the bytes of all records, before any record is read.
   let scan: RecordScan
 
   init(_ text: String) {
-    search = LiteralSearch(caseInsensitive: text)
     scan = RecordScan(for: text)
   }
 
@@ -148,8 +145,8 @@ struct SearchTerm: Sendable {
   private func valueMatches(_ value: ValueToken) -> Bool {
     if value.isNull || value.bytes[0] == UInt8(ascii: "f") { return false }
     // A number is searched as it is written in the file, since responses show it so.
-    if value.kind == .number { return value.double != 0 && search.firstMatch(in: value.bytes, from: 0) != nil }
-    return value.withText { search.firstMatch(in: $0, from: 0) != nil }
+    if value.kind == .number { return value.double != 0 && scan.text.firstMatch(in: value.bytes, from: 0) != nil }
+    return value.withText { scan.text.firstMatch(in: $0, from: 0) != nil }
   }
 }
 
