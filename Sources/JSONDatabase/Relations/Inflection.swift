@@ -7,51 +7,24 @@ package enum Inflection {
   /// Returns the singular of a name; a singular is returned as it is.
   package static func singular(of name: String, _ dialect: Dialect) -> String {
     switch dialect {
-    case .classic: inflect(name, using: singular(ofWord:))
-    case .v1: inflect(name, using: InflectionRules.singular.applied)
+    case .classic: inflect(name, by: InflectionTable.singular)
+    case .v1: inflect(name, by: InflectionRules.singular)
     }
   }
 
   /// Returns the plural of a name; a plural is returned as it is.
   package static func plural(of name: String, _ dialect: Dialect) -> String {
     switch dialect {
-    case .classic: inflect(name, using: plural(ofWord:))
-    case .v1: inflect(name, using: InflectionRules.plural.applied)
+    case .classic: inflect(name, by: InflectionTable.plural)
+    case .v1: inflect(name, by: InflectionRules.plural)
     }
-  }
-
-  private static func singular(ofWord word: String) -> String {
-    if let singular = InflectionTable.singulars[word] { return singular }
-    if InflectionTable.plurals[word] != nil { return word }
-    for (singular, plural) in InflectionTable.endings {
-      if word.hasSuffix(plural) { return word.dropLast(plural.count) + singular }
-      if word.hasSuffix(singular) { return word }
-    }
-    return replacingEnding(of: word, by: InflectionTable.singularRules)
-  }
-
-  private static func plural(ofWord word: String) -> String {
-    if let plural = InflectionTable.plurals[word] { return plural }
-    if InflectionTable.singulars[word] != nil { return word }
-    for (singular, plural) in InflectionTable.endings {
-      if word.hasSuffix(plural) { return word }
-      if word.hasSuffix(singular) { return word.dropLast(singular.count) + plural }
-    }
-    guard replacingEnding(of: word, by: InflectionTable.singularRules) == word else { return word }
-    return replacingEnding(of: word, by: InflectionTable.pluralRules)
-  }
-
-  /// Applies the first rule that matches.
-  private static func replacingEnding(of word: String, by rules: [(ending: String, replacement: String)]) -> String {
-    guard let rule = rules.first(where: { word.hasSuffix($0.ending) }) else { return word }
-    return word.dropLast(rule.ending.count) + rule.replacement
   }
 
   /// Changes the last word of a name, and restores its letter case.
-  private static func inflect(_ name: String, using change: (String) -> String) -> String {
+  private static func inflect(_ name: String, by rules: InflectionRules) -> String {
     let word = name[startOfLastWord(in: name)...]
     guard !word.isEmpty else { return name }
-    let changed = change(word.lowercased())
+    let changed = rules.applied(to: word.lowercased())
     let kept = zip(word, changed).prefix { $0.lowercased() == String($1) }.count
     let ending = changed.dropFirst(kept)
     let isUppercase = word.count > 1 && word.allSatisfy(\.isUppercase)
@@ -73,19 +46,21 @@ package enum Inflection {
   }
 }
 
-/// The words and rules of ``Inflection``, in lowercase.
-enum InflectionTable {
-  /// The plural of each word that no rule covers.
-  static let plurals = Dictionary(
-    irregulars + (uncountables + invariants).map { ($0, $0) }, uniquingKeysWith: { first, _ in first })
+/// The singulars and plurals of json-server 0.17, apart from its mistakes.
+private enum InflectionTable {
+  static let singular = InflectionRules(
+    (words + olderPlurals).map { ($1, $0) } + words.map { ($0.singular, $0.singular) },
+    endings: endings.flatMap { [($0.plural, $0.singular), ($0.singular, $0.singular)] } + singularRules)
 
-  /// The singular of each word that no rule covers.
-  static let singulars = Dictionary(
-    (irregulars + olderPlurals + (uncountables + invariants).map { ($0, $0) }).map { ($1, $0) },
-    uniquingKeysWith: { first, _ in first })
+  static let plural = InflectionRules(
+    words + (words + olderPlurals).map { ($0.plural, $0.plural) },
+    endings: endings.flatMap { [($0.plural, $0.plural), ($0.singular, $0.plural)] } + pluralRules)
+
+  /// The words that no ending covers.
+  private static let words = irregulars + (uncountables + invariants).map { ($0, $0) }
 
   /// Singular and plural endings of words and their compounds, such as `salesperson`.
-  static let endings: [(singular: String, plural: String)] = [
+  private static let endings: [(singular: String, plural: String)] = [
     ("person", "people"), ("child", "children"), ("man", "men"), ("mouse", "mice"), ("foot", "feet"),
     ("tooth", "teeth"), ("leaf", "leaves"), ("loaf", "loaves"), ("thief", "thieves"), ("knife", "knives"),
     ("wife", "wives"), ("wolf", "wolves"), ("elf", "elves"), ("hero", "heroes"), ("potato", "potatoes"),
@@ -97,14 +72,15 @@ enum InflectionTable {
   ]
 
   /// The endings of plurals, with those of their singulars; the first match counts.
-  static let singularRules: [(ending: String, replacement: String)] = [
+  private static let singularRules: [(ending: String, replacement: String)] = [
     ("ss", "ss"), ("sis", "sis"), ("us", "us"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"),
     ("zzes", "zz"), ("auses", "ause"), ("ouses", "ouse"), ("uses", "us"), ("ies", "y"), ("s", ""),
   ]
 
-  /// The endings of singulars, with those of their plurals; the first match counts.
-  static let pluralRules: [(ending: String, replacement: String)] = [
-    ("sis", "ses"), ("s", "ses"), ("x", "xes"), ("ch", "ches"), ("sh", "shes"), ("zz", "zzes"), ("quy", "quies"),
+  /// The endings of singulars, with those of their plurals, after those of plurals; the first match counts.
+  private static let pluralRules: [(ending: String, replacement: String)] = [
+    ("ss", "sses"), ("sis", "ses"), ("us", "uses"), ("s", "s"), ("x", "xes"), ("ch", "ches"), ("sh", "shes"),
+    ("zz", "zzes"), ("quy", "quies"),
     ("ay", "ays"), ("ey", "eys"), ("iy", "iys"), ("oy", "oys"), ("uy", "uys"), ("y", "ies"), ("", "s"),
   ]
 
@@ -157,23 +133,31 @@ enum InflectionTable {
   ]
 }
 
-/// The singulars and plurals of json-server 1.0: by whole words, then by the first ending that matches, in lowercase.
-///
-/// Its library knows fewer exceptions than 0.17's, so some results are not words: `shoes` gives `sho`.
-struct InflectionRules: Sendable {
+/// Rules that change a word in lowercase: by whole words, then by the first ending that matches.
+private struct InflectionRules: Sendable {
   private let words: [String: String]
   private let endings: [(ending: String, replacement: String)]
 
+  /// - Parameter words: The first result of a word counts.
+  init(_ words: [(String, String)], endings: [(ending: String, replacement: String)]) {
+    self.words = Dictionary(words, uniquingKeysWith: { first, _ in first })
+    self.endings = endings
+  }
+
   /// Applies the rules to a word.
   func applied(to word: String) -> String {
-    if Self.uncountables.contains(word) { return word }
     if let known = words[word] { return known }
     guard let rule = endings.first(where: { word.hasSuffix($0.ending) }) else { return word }
     return word.dropLast(rule.ending.count) + rule.replacement
   }
+}
 
+/// The singulars and plurals of json-server 1.0.
+///
+/// Its library knows fewer exceptions than 0.17's, so some results are not words: `shoes` gives `sho`.
+extension InflectionRules {
   /// Words without a plural that an ending would change, and others that name resources.
-  private static let uncountables: Set<String> = [
+  private static let uncountables = [
     "athletics", "chaos", "crossroads", "economics", "equipment", "ethics", "food", "furniture", "gallows", "genetics",
     "gymnastics", "hardware", "homework", "information", "knowledge", "linguistics", "luggage", "mathematics",
     "measles",
@@ -191,8 +175,7 @@ struct InflectionRules: Sendable {
   private static func kept(_ endings: [String]) -> [(ending: String, replacement: String)] { endings.map { ($0, $0) } }
 
   static let singular = InflectionRules(
-    words: Dictionary(
-      uniqueKeysWithValues: irregulars.map { ($1, $0) } + irregulars.map { ($0.singular, $0.singular) }),
+    kept(uncountables) + irregulars.map { ($1, $0) } + irregulars.map { ($0.singular, $0.singular) },
     endings: kept([
       "axis", "testis", "octopus", "virus", "alias", "status", "canvas", "campus", "bus", "tum", "ium", "sis", "ss",
     ]) + [
@@ -209,7 +192,7 @@ struct InflectionRules: Sendable {
     ])
 
   static let plural = InflectionRules(
-    words: Dictionary(uniqueKeysWithValues: irregulars.map { ($0, $1) } + irregulars.map { ($0.plural, $0.plural) }),
+    kept(uncountables) + irregulars.map { ($0, $1) } + irregulars.map { ($0.plural, $0.plural) },
     endings: kept(["people", "children", "ta", "ia", "mice", "lice"]) + [
       ("person", "people"), ("child", "children"), ("drive", "drives"), ("axis", "axes"), ("testis", "testes"),
       ("octopus", "octopuses"), ("virus", "viruses"), ("alias", "aliases"), ("status", "statuses"),
