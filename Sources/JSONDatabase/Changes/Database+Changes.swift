@@ -1,12 +1,14 @@
 import JSONServerValues
 
 /// A record that differs between two versions.
-package struct RecordChange {
+package struct RecordChange: Sendable {
   /// The name of the resource.
   package let resource: String
   let position: Int
-  let slot: Int
+  var slot: Int
+  /// The record before; `nil` for an added record.
   let before: Row?
+  /// The record after; `nil` for a deleted record.
   let after: Row?
   fileprivate let idName: String
 
@@ -28,14 +30,11 @@ extension Database {
   ///
   /// Values are compared by identity in memory, so equal texts may count as different. O(number of resources).
   package func changedPositions(since base: Database) -> Set<Int> {
-    var positions: Set<Int> = []
-    for position in 0..<max(entries.count, base.entries.count)
-    where position >= entries.count || position >= base.entries.count
-      || !entries[position].isIdentical(to: base.entries[position])
-    {
-      positions.insert(position)
-    }
-    return positions
+    let shared = min(entries.count, base.entries.count)
+    return Set(
+      (0..<max(entries.count, base.entries.count)).filter { position in
+        position >= shared || !entries[position].isIdentical(to: base.entries[position])
+      })
   }
 
   /// The positions of all resources.
@@ -43,7 +42,7 @@ extension Database {
 
   /// Whether nothing differs from another version. O(number of resources).
   package func isIdentical(to other: Database) -> Bool {
-    entries.count == other.entries.count && zip(entries, other.entries).allSatisfy { $0.isIdentical(to: $1) }
+    changedPositions(since: other).isEmpty
   }
 
   /// The records of collections that differ from another version, by resource and slot; both versions have the same

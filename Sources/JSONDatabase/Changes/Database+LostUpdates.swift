@@ -1,13 +1,7 @@
 import JSONServerValues
 
 extension Database {
-  /// A record by its id, or a single resource.
-  private enum Place: Hashable {
-    case record(ByteExactKey)
-    case value
-  }
-
-  /// The values of one version of a resource by place.
+  /// The values of one version of a resource: records by id, and a single value under `nil`.
   private struct Lookup {
     private let resource: Resource?
     private let ids: IDHashTable?
@@ -17,10 +11,10 @@ extension Database {
       if case .collection(let collection)? = resource { ids = collection.ids(.endless) } else { ids = nil }
     }
 
-    subscript(place: Place) -> ValidJSON? {
-      switch (place, resource) {
-      case (.record(let id), .collection(let collection)?): ids?.row(of: id.string, in: collection.rows)?.record
-      case (.value, .singular(let text)?): text
+    subscript(id: ByteExactKey?) -> ValidJSON? {
+      switch (id, resource) {
+      case (let id?, .collection(let collection)?): ids?.row(of: id.string, in: collection.rows)?.record
+      case (nil, .singular(let text)?): text
       default: nil
       }
     }
@@ -34,51 +28,27 @@ extension Database {
   ///   them.
   package func lostUpdates(by edited: Database, since base: Database) -> [String] {
     resourceNames(andOf: base).flatMap { name in
-      let (before, now) = (base.resource(named: name), resource(named: name))
       // The ids of each version are read once: versions with very different rows would make each other read them again.
-      let (first, current) = (Lookup(before), Lookup(now))
+      let (first, current) = (Lookup(base.resource(named: name)), Lookup(resource(named: name)))
       let edit = Lookup(edited.resource(named: name))
-      return Self.places(before, now).filter { place in
-        let (first, current, edit) = (first[place], current[place], edit[place])
+      return changedIDs(in: name, since: base).filter { id in
+        let (first, current, edit) = (first[id], current[id], edit[id])
         guard !Self.isSame(first, current) else { return false }
         return !Self.isSame(current, edit) && (edit == nil || Self.isSame(first, edit))
-      }.map { Self.path(name, $0) }
+      }.map { id in "/\(name)" + (id.map { "/\($0.string)" } ?? "") }
     }.sorted()
   }
 
-  private static func path(_ name: String, _ place: Place) -> String {
-    switch place {
-    case .record(let id): "/\(name)/\(id.string)"
-    case .value: "/\(name)"
+  /// The ids of the records that may differ from another version, and `nil` for a single value.
+  private func changedIDs(in name: String, since base: Database) -> Set<ByteExactKey?> {
+    let idName = schema.idName(of: name)
+    func rows(of database: Database) -> PersistentRowVector {
+      (try? database.collection(name))?.rows ?? PersistentRowVector()
     }
-  }
-
-  /// The places where two versions of a resource may differ.
-  private static func places(_ before: Resource?, _ now: Resource?) -> Set<Place> {
-    guard case .collection(let before)? = before, case .collection(let now)? = now else {
-      return Set([before, now].flatMap(places))
-    }
-    var places: Set<Place> = []
-    for slot in now.rows.differences(from: before.rows, atMost: .max) ?? [] {
-      for id in [now.rows[slot]?.id(named: now.idName), before.rows[slot]?.id(named: before.idName)] {
-        if let id { places.insert(.record(id)) }
-      }
-    }
-    return places
-  }
-
-  private static func places(of resource: Resource?) -> [Place] {
-    switch resource {
-    case .collection(let collection):
-      var places: [Place] = []
-      collection.rows.forEach { _, row in
-        if let id = row.id(named: collection.idName) { places.append(.record(id)) }
-        return true
-      }
-      return places
-    case .singular: return [.value]
-    case .unserved, nil: return []
-    }
+    let (before, now) = (rows(of: base), rows(of: self))
+    let slots = now.differences(from: before, atMost: .max) ?? []
+    let ids = slots.flatMap { [before[$0], now[$0]] }.compactMap { $0?.id(named: idName) }
+    return Set(ids + [nil])
   }
 
   /// Whether two texts are equal apart from their layout.

@@ -2,18 +2,8 @@ import JSONServerValues
 
 /// The records that a change deleted, changed and added, for undoing it after other writes.
 package struct Reversal: Sendable {
-  /// A record that was removed, changed or added.
-  fileprivate struct Change: Sendable {
-    let resource: Int
-    var slot: Int
-    /// The record before; `nil` for an added record.
-    let before: Row?
-    /// The record after; `nil` for a deleted record.
-    let after: Row?
-  }
-
   /// The changes, at most one for each record, sorted by resource and slot.
-  fileprivate var changes: [Change] = []
+  fileprivate var changes: [RecordChange] = []
   /// For each resource, by position, the slot after its last record after the change. Later slots were added since.
   fileprivate var ends: [Int: Int] = [:]
   /// The number of deleted records, by resource.
@@ -28,15 +18,14 @@ package struct Reversal: Sendable {
   ///   - database: The version after it.
   package init(between base: Database, and database: Database) {
     for change in database.changes(since: base) {
-      let (before, after) = (change.before, change.after)
-      switch (before, after) {
+      switch (change.before, change.after) {
       case (let before?, let after?):
         if JSONValue(before.record) != JSONValue(after.record) { changed[change.resource, default: 0] += 1 }
       case (.some, nil): removed[change.resource, default: 0] += 1
       case (nil, .some): added[change.resource, default: 0] += 1
       case (nil, nil): continue
       }
-      changes.append(Change(resource: change.position, slot: change.slot, before: before, after: after))
+      changes.append(change)
       ends[change.position] = database.entries[change.position].collection?.rows.slotCount
     }
   }
@@ -51,12 +40,12 @@ package struct Reversal: Sendable {
 
   /// The slots of a resource that the reversal needs.
   func slots(of resource: Int) -> Set<Int> {
-    Set(changes.lazy.filter { $0.resource == resource }.map(\.slot) + (ends[resource].map { [$0] } ?? []))
+    Set(changes.lazy.filter { $0.position == resource }.map(\.slot) + (ends[resource].map { [$0] } ?? []))
   }
 
   /// Records new numbers of a resource's slots.
   mutating func move(_ slots: [Int: Int], of resource: Int) {
-    for index in changes.indices where changes[index].resource == resource {
+    for index in changes.indices where changes[index].position == resource {
       changes[index].slot = slots[changes[index].slot] ?? changes[index].slot
     }
     if let end = ends[resource] { ends[resource] = slots[end] }
@@ -96,8 +85,8 @@ extension Database {
     guard patience.allows(reversal.count > Self.quickChanges) else { return }
     try atomically { database throws(DatabaseError) in
       var rest = reversal.changes[...]
-      while let resource = rest.first?.resource {
-        let end = rest.firstIndex { $0.resource != resource } ?? rest.endIndex
+      while let resource = rest.first?.position {
+        let end = rest.firstIndex { $0.position != resource } ?? rest.endIndex
         try database.undo(rest[..<end], at: resource, before: reversal.ends[resource] ?? .max)
         rest = rest[end...]
       }
@@ -105,13 +94,12 @@ extension Database {
   }
 
   private mutating func undo(
-    _ changes: ArraySlice<Reversal.Change>, at position: Int, before added: Int
+    _ changes: ArraySlice<RecordChange>, at position: Int, before added: Int
   ) throws(DatabaseError) {
     guard entries.indices.contains(position) else { return }
     let name = entries[position].name
-    let idName = schema.idName(of: name)
     for change in changes {
-      let id = (change.before ?? change.after)?.id(named: idName)?.string
+      let id = change.id
       let now = entries[position].collection?.rows[change.slot]
       if let after = change.after {
         guard let now, now.record.slice == after.record.slice else {
@@ -130,7 +118,7 @@ extension Database {
   /// move.
   ///
   /// - Parameter added: The first slot of a record that was added since the rows were removed.
-  private mutating func fill(_ removed: [Reversal.Change], at position: Int, before added: Int) {
+  private mutating func fill(_ removed: [RecordChange], at position: Int, before added: Int) {
     var rows = removed.compactMap { change in change.before.map { (change.slot, $0) } }
     guard let last = rows.last?.0 else { return }
     let taken = rows.first { entries[position].collection?.rows[$0.0] != nil }?.0 ?? .max
