@@ -103,15 +103,7 @@ struct PersistentRowVector: Sendable {
   /// Calls a closure with each row in stored order, until it returns `false`.
   @inline(__always)
   func forEach(_ body: (_ slot: Int, _ row: Row) throws -> Bool) rethrows {
-    var slot = 0
-    for middle in leaves {
-      for leaf in middle {
-        for row in leaf {
-          if let row, try !body(slot, row) { return }
-          slot += 1
-        }
-      }
-    }
+    try forEach(in: 0..<slotCount, body)
   }
 
   /// The rows in order without empty slots, except some slots that may be filled again.

@@ -53,18 +53,7 @@ package struct SelectedRecords: Sendable {
 }
 
 extension SelectedRecords: Sequence {
-  package struct Iterator: IteratorProtocol {
-    fileprivate let records: SelectedRecords
-    fileprivate var place = 0
-
-    package mutating func next() -> ValidJSON? {
-      while place < records.placeCount {
-        defer { place += 1 }
-        if let record = records.record(at: place) { return record }
-      }
-      return nil
-    }
+  package func makeIterator() -> some IteratorProtocol<ValidJSON> {
+    (0..<placeCount).lazy.compactMap { record(at: $0) }.makeIterator()
   }
-
-  package func makeIterator() -> Iterator { Iterator(records: self) }
 }

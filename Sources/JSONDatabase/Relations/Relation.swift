@@ -73,15 +73,6 @@ package struct RelatedRecord: Sendable {
     let whole = record.withToken { related.isEmpty || $0.kind != .object ? record : ValidJSON($0, adding: related) }
     return selection?.of(whole) ?? whole
   }
-
-  /// Appends the record, with its related records, as JSON text.
-  ///
-  /// - Parameters:
-  ///   - formatter: The layout.
-  ///   - level: The number of levels around the record.
-  package func append(to output: inout [UInt8], _ formatter: JSONFormatter, level: Int) {
-    formatter.append(joined, level: level, to: &output)
-  }
 }
 
 /// Records with their related records.

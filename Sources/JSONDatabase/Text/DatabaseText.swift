@@ -6,7 +6,10 @@ import JSONServerValues
 package struct DatabaseText: Sendable {
   private struct Piece: Sendable {
     let lead: UTF8Slice
-    let value: ResourceText
+    /// The records, if it is a collection.
+    let records: CollectionText?
+    /// The value of any other resource.
+    let value: ValidJSON
     let trail: UTF8Slice
 
     /// The name as written; the rest of the lead is white space and a colon.
@@ -27,7 +30,7 @@ package struct DatabaseText: Sendable {
     self.prefix = prefix
     self.suffix = suffix
     pieces = entries.map { entry in
-      Piece(lead: entry.lead, value: ResourceText(entry.resource), trail: entry.trail)
+      Piece(lead: entry.lead, records: entry.collection?.text, value: entry.text, trail: entry.trail)
     }
   }
 
@@ -37,7 +40,11 @@ package struct DatabaseText: Sendable {
     for (index, piece) in pieces.enumerated() {
       if index > 0 { try CollectionText.comma.withBytesRethrowing(body) }
       try piece.lead.withBytesRethrowing(body)
-      try piece.value.forEachSlice(body)
+      if let records = piece.records {
+        try records.forEachSlice(body)
+      } else {
+        try piece.value.slice.withBytesRethrowing(body)
+      }
       try piece.trail.withBytesRethrowing(body)
     }
     try suffix.withBytesRethrowing(body)
@@ -48,7 +55,8 @@ package struct DatabaseText: Sendable {
     var segments: [SlicedText.Segment] = []
     for (index, piece) in pieces.enumerated() {
       segments.append(.bytes(Array((index == 0 ? "{\n  " : ",\n  ").utf8) + piece.name + Array(": ".utf8)))
-      segments.append(piece.value.segment)
+      let records = piece.records.map { RecordList(SelectedRecords($0.rows)) }
+      segments.append(records.map { .records($0, level: 1) } ?? .value(piece.value, level: 1))
     }
     segments.append(.bytes(Array((pieces.isEmpty ? "{}" : "\n}").utf8)))
     return SlicedText(segments)
@@ -104,34 +112,5 @@ extension UTF8Slice {
   func withBytesRethrowing(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     defer { withExtendedLifetime(storage) {} }
     try body(bytes)
-  }
-}
-
-/// The text of one version of a resource's value.
-enum ResourceText: Sendable {
-  case collection(CollectionText)
-  case other(ValidJSON)
-
-  init(_ resource: Resource) {
-    switch resource {
-    case .collection(let collection): self = .collection(collection.text)
-    case .singular(let value), .unserved(let value): self = .other(value)
-    }
-  }
-
-  /// The value as a part of a text, one level deep.
-  fileprivate var segment: SlicedText.Segment {
-    switch self {
-    case .collection(let collection): .records(RecordList(SelectedRecords(collection.rows)), level: 1)
-    case .other(let value): .value(value, level: 1)
-    }
-  }
-
-  /// Calls a closure with the pieces of the text, in order.
-  func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    switch self {
-    case .collection(let collection): try collection.forEachSlice(body)
-    case .other(let value): try value.slice.withBytesRethrowing(body)
-    }
   }
 }

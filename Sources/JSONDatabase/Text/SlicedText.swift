@@ -112,7 +112,7 @@ package struct SliceCursor: Sendable {
       Self.breakLine(level + 1, in: &output)
       hasWrittenRecord = true
       if count == .max || record.byteCount <= Self.largestUndivided {
-        record.append(to: &output, Self.formatter, level: level + 1)
+        Self.formatter.append(record.joined, level: level + 1, to: &output)
       } else {
         begin(record.joined, level: level + 1, toCount: count, to: &output)
       }

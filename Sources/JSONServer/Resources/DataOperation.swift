@@ -204,7 +204,7 @@ struct EndpointResult {
   private var body: Response.Content {
     switch content {
     case .record(let record) where wrapName == nil && record.byteCount <= PreparedResponse.largestWhole:
-      return .bytes(Self.bytes(record.byteCount) { record.append(to: &$0, Self.formatter, level: 0) })
+      return .bytes(Self.bytes(record.byteCount) { Self.formatter.append(record.joined, to: &$0) })
     case .text(let text) where wrapName == nil && text.count <= PreparedResponse.largestWhole:
       return .bytes(Self.bytes(text.count) { Self.formatter.append(text, to: &$0) })
     case .record, .text, .database, .list, .envelope: break

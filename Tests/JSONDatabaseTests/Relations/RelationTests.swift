@@ -117,7 +117,7 @@ struct RelationTests {
     // Nothing but a collection has a dot in its name.
     let top = name == "x.y" ? name : String(name.prefix { $0 != "." })
     var output: [UInt8] = []
-    record.append(to: &output, JSONFormatter(.compact), level: 0)
+    JSONFormatter(.compact).append(record.joined, to: &output)
     #expect(try JSONValue(parsing: output)[top]?.text(pretty: false) == added)
     #expect(database.string == text)
   }
