@@ -23,7 +23,7 @@ extension Database {
       }
       // As when a server reads everything: an object has one row, and is empty without this row.
       let (entry, value) = (entries[placed.resource], row?.record ?? .emptyObject)
-      if placed.slot == 0, entry.singularText != value.slice {
+      if placed.slot == 0, entry.text.slice != value.slice {
         entries[placed.resource].resource = entry.isServed ? .singular(value) : .unserved(value)
       }
       return nil
@@ -47,12 +47,16 @@ extension Database {
     let value = try scanner.scanDocument()
     let start = value.offset - text.offset
     let row = Row(value, lead: start, trail: text.count - start - value.count)
-    guard entry.collection != nil else {
+    guard let collection = entry.collection else {
       try check(row, ofSingular: entry)
       return row
     }
-    return schema.dialect == .v1 ? withStringID(row, slot: placed.slot, at: placed.resource) : row
+    guard schema.dialect == .v1 else { return row }
+    return collection.withStringID(row) { Self.id(ofSlot: placed.slot) } ?? row
   }
+
+  /// The id of a record that has none, from its slot, so that all servers assign the same.
+  static func id(ofSlot slot: Int) -> String { "row-\(slot)" }
 
   /// - Throws: ``JSONError`` for a value that ``DatabaseReader`` would not read as one resource.
   private func check(_ row: Row, ofSingular entry: ResourceEntry) throws(JSONError) {
@@ -61,34 +65,5 @@ extension Database {
     guard entry.isServed, kind != .object, !(isScalar && schema.dialect == .v1) else { return }
     throw JSONError(
       .unsuitable, "'\(entry.name)' is \(kind.description); it has to be an object", at: 0, in: row.record.slice.bytes)
-  }
-
-  /// Makes the ids of a resource's records strings, and gives one by its slot to each record without one.
-  mutating func assignStringIDsBySlot(at position: Int) {
-    guard schema.dialect == .v1, let collection = entries[position].collection else { return }
-    for slot in 0..<collection.rows.slotCount {
-      guard let row = collection.rows[slot] else { continue }
-      let named = withStringID(row, slot: slot, at: position)
-      if named.record.storage !== row.record.storage { change(position) { $0.set(named, at: slot) } }
-    }
-  }
-
-  private func withStringID(_ row: Row, slot: Int, at position: Int) -> Row {
-    guard let collection = entries[position].collection,
-      let id = Self.newID(of: row, Array(collection.idName.utf8), IDGenerator { "row-\(slot)" })
-    else { return row }
-    var draft = ObjectDraft()
-    draft.set(collection.idName, to: ValidJSON(writing: .string(id)))
-    return Row(draft.merged(into: row.record, collection.layout(of: row), row.margins), between: row.margins)
-  }
-}
-
-extension ResourceEntry {
-  /// The text of a resource that is one value.
-  fileprivate var singularText: UTF8Slice? {
-    switch resource {
-    case .collection: nil
-    case .singular(let value), .unserved(let value): value.slice
-    }
   }
 }

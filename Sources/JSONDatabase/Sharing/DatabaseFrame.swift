@@ -188,7 +188,7 @@ package struct DatabaseAssembler {
       if let last = slots.last, Int(last) >= slots.count {
         database.entries[position].collection?.move(to: slots)
       }
-      database.assignStringIDsBySlot(at: position)
+      database.assignStringIDs(at: position, Database.id(ofSlot:))
     }
     return database
   }

@@ -56,7 +56,7 @@ extension Database {
   package init(joining parts: [DatabasePart], schema: Schema, ids: IDGenerator) {
     let entries = parts.map(ResourceEntry.init)
     self.init(schema: schema, prefix: UTF8Slice("{"), entries: entries, suffix: UTF8Slice("\n}\n"))
-    if schema.dialect == .v1 { assignStringIDs(ids) }
+    assignStringIDs(ids)
   }
 
   /// Replaces the resource of a name with a part that was read again, or adds the part when there is none.
@@ -66,7 +66,7 @@ extension Database {
     } else {
       add(part)
     }
-    if schema.dialect == .v1, let position = positions[ByteExactKey(part.name)] { assignStringIDs(ids, at: position) }
+    if let position = positions[ByteExactKey(part.name)] { assignStringIDs(at: position) { _ in ids() } }
   }
 
   /// Adds a part after the existing resources, unless one has its name.

@@ -192,38 +192,46 @@ extension Database {
     defer { withExtendedLifetime(text) {} }
     var reader = DatabaseReader(text, schema: schema, onRead: onRead)
     self = try reader.read()
-    if schema.dialect == .v1 { assignStringIDs(ids) }
+    assignStringIDs(ids)
   }
 }
 
 extension Database {
-  /// Makes every id a string, and gives an id to each record without one, as json-server 1.0 does when it loads a file.
+  /// In 1.0's dialect, makes every id a string, and gives an id to each record without one, as json-server 1.0 does when
+  /// it loads a file.
   ///
   /// The file keeps its text until the next write.
   mutating func assignStringIDs(_ ids: IDGenerator) {
-    for position in entries.indices { assignStringIDs(ids, at: position) }
+    for position in entries.indices { assignStringIDs(at: position) { _ in ids() } }
   }
 
   /// Makes the ids of one resource's records strings; see ``assignStringIDs(_:)``.
-  mutating func assignStringIDs(_ ids: IDGenerator, at position: Int) {
+  ///
+  /// - Parameter makeID: Makes the id of a record without one from its slot.
+  mutating func assignStringIDs(at position: Int, _ makeID: (_ slot: Int) -> String) {
+    guard schema.dialect == .v1 else { return }
     change(position) { collection in
-      let idName = Array(collection.idName.utf8)
       for slot in 0..<collection.rows.slotCount {
-        guard let row = collection.rows[slot], let text = Self.newID(of: row, idName, ids) else { continue }
-        var draft = ObjectDraft()
-        draft.set(collection.idName, to: ValidJSON(writing: .string(text)))
-        let record = draft.merged(into: row.record, collection.layout(of: row), row.margins)
-        collection.set(Row(record, between: row.margins), at: slot)
+        guard let row = collection.rows[slot], let named = collection.withStringID(row, { makeID(slot) }) else {
+          continue
+        }
+        collection.set(named, at: slot)
       }
     }
   }
+}
 
-  /// The new id of a record; `nil` when the record has a text id or is not an object.
-  static func newID(of row: Row, _ idName: [UInt8], _ ids: IDGenerator) -> String? {
-    row.withRecord { record in
+extension RecordCollection {
+  /// A record with a string as its id; `nil` when it has a text id already, or is not an object.
+  func withStringID(_ row: Row, _ makeID: () -> String) -> Row? {
+    let text = row.withRecord { record -> String? in
       guard record.kind == .object else { return nil }
-      guard let id = record.member(idName) else { return ids() }
+      guard let id = record.member(Array(idName.utf8)) else { return makeID() }
       return id.kind == .number ? id.idText : nil
     }
+    guard let text else { return nil }
+    var draft = ObjectDraft()
+    draft.set(idName, to: ValidJSON(writing: .string(text)))
+    return Row(draft.merged(into: row.record, layout(of: row), row.margins), between: row.margins)
   }
 }
