@@ -2,9 +2,6 @@ package import JSONServerValues
 
 /// Reads a file's text into a database: checks every byte once, and records the position of each record.
 struct DatabaseReader {
-  /// The member that names a JSON schema for editors.
-  private static let schemaName = "$schema"
-
   private let text: UTF8Slice
   private let bytes: UnsafeBufferPointer<UInt8>
   private let schema: Schema
@@ -35,11 +32,11 @@ struct DatabaseReader {
   mutating func read() throws(JSONError) -> Database {
     let start = scanner.skipWhitespace(from: JSONSyntax.endOfByteOrderMark(in: bytes))
     guard start < bytes.count else {
-      throw unsuitable("the file is empty; write {} or {\"posts\": []} into it", at: start)
+      throw unsuitable(Unsuitable.emptyFile, at: start)
     }
     guard bytes[start] == UInt8(ascii: "{") else {
       _ = try scanner.scanDocument()
-      throw unsuitable("the file must hold a JSON object, such as {\"posts\": []}", at: start)
+      throw unsuitable(Unsuitable.noObject, at: start)
     }
     var position = start + 1
     let firstName = scanner.skipWhitespace(from: position)
@@ -84,12 +81,12 @@ struct DatabaseReader {
 
   /// Reads one top-level value; an array's elements become rows.
   private mutating func readResource(_ name: String, at start: Int) throws(JSONError) -> (Resource, end: Int) {
-    guard start < bytes.count, bytes[start] == UInt8(ascii: "["), name != Self.schemaName else {
+    guard start < bytes.count, bytes[start] == UInt8(ascii: "["), name != Unsuitable.schemaName else {
       let value = try scanner.scanValue(from: start, depth: 1)
       // json-server 1.0 serves a number, a text or a boolean as it serves an object.
       let isScalar = value.withToken { ![.object, .null].contains($0.kind) }
       let isServed =
-        name != Self.schemaName && (bytes[start] == UInt8(ascii: "{") || isScalar && schema.dialect == .v1)
+        name != Unsuitable.schemaName && (bytes[start] == UInt8(ascii: "{") || isScalar && schema.dialect == .v1)
       return (isServed ? .singular(value) : .unserved(value), scanner.offset(after: value))
     }
     var rows = PersistentRowVector()
@@ -152,18 +149,11 @@ struct DatabaseReader {
 
   /// Records the first error of a resource.
   private mutating func check(_ name: String, _ resource: Resource, at offset: Int, value: Int) {
-    if !names.insert(ByteExactKey(name)).inserted {
-      refuse("'\(name)' is given twice; rename one of the two or join them", at: offset)
+    for message in Unsuitable.faults(ofName: name, isFirst: names.insert(ByteExactKey(name)).inserted) {
+      refuse(message, at: offset)
     }
-    if name == Self.schemaName { return }
-    if name.contains("/") {
-      refuse(
-        "the key '\(name)' holds a slash, which no address can have; rename it", at: offset)
-    }
-    if name.isEmpty { refuse("a resource needs a name; this key is empty", at: offset) }
-    if case .unserved(let json) = resource {
-      let kind = json.withToken(\.kind).description
-      refuse("'\(name)' is \(kind); a resource is an array of records or an object", at: value)
+    if name != Unsuitable.schemaName, case .unserved(let json) = resource {
+      refuse(Unsuitable.fault(of: name, json.kind), at: value)
     }
   }
 

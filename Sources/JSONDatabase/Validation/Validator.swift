@@ -14,93 +14,143 @@ package struct Validator {
   /// - Complexity: O(size of the text).
   package func findings(in text: UTF8Slice) -> [Finding] {
     text.withBytes { bytes in
-      var findings = FindingList()
+      var findings = FindingList(text)
       var scanner = JSONScanner(text, maximumDepth: schema.maximumDepth)
       let start = scanner.skipWhitespace(from: JSONSyntax.endOfByteOrderMark(in: bytes))
       guard start < bytes.count else {
-        findings.add(.error, "the file is empty; write {} or {\"posts\": []} into it", at: start)
+        findings.add(.error, Unsuitable.emptyFile, at: text.offset + start)
         return findings.located(in: bytes)
       }
       do throws(JSONError) {
-        let document = try scanner.scanDocument()
-        document.withToken { check($0, at: document.offset - text.offset, &findings) }
+        check(try scanner.scanDocument(), &findings)
       } catch {
-        findings.add(.error, error.message, at: error.offset)
+        findings.add(.error, error.message, at: text.offset + error.offset)
       }
       return findings.located(in: bytes)
     }
   }
 
-  /// Checks the document's value, which starts at an offset of the text.
-  private func check(_ document: ValueToken, at start: Int, _ findings: inout FindingList) {
-    guard var reader = ObjectReader(document) else {
-      findings.add(.error, "the file must hold a JSON object, such as {\"posts\": []}", at: start)
+  private func check(_ document: ValidJSON, _ findings: inout FindingList) {
+    guard let members = document.members else {
+      findings.add(.error, Unsuitable.noObject, at: document.offset)
       return
     }
     var collections: [CollectionSurvey] = []
     var names: Set<ByteExactKey> = []
-    while let member = reader.next() {
-      let name = member.nameText
-      let nameOffset = start + member.name.offset(in: document)
-      let value = member.value
-      let isFirst = names.insert(ByteExactKey(name)).inserted
-      if !isFirst {
-        findings.add(.error, "'\(name)' is given twice; rename one of the two or join them", at: nameOffset)
+    for (name, nameOffset, value) in members {
+      for fault in Unsuitable.faults(ofName: name, isFirst: names.insert(ByteExactKey(name)).inserted) {
+        findings.add(.error, fault, at: nameOffset)
       }
-      if name == "$schema" { continue }
-      checkName(name, at: nameOffset, &findings)
-      let valueOffset = start + value.offset(in: document)
+      if name == Unsuitable.schemaName { continue }
+      if Self.takenNames.contains(name) {
+        findings.add(
+          .warning, "the address /\(name) does not lead to the resource '\(name)'; rename it", at: nameOffset)
+      }
       switch value.kind {
-      case .array:
-        guard let records = ArrayReader(value) else { break }
-        collections.append(
-          CollectionSurvey(name, records, of: value, at: valueOffset, idName: schema.idName(of: name)))
+      case .array: collections.append(CollectionSurvey(name, value.elements ?? [], idName: schema.idName(of: name)))
       case .object: break
       case .null, .bool, .number, .string:
-        let message = "'\(name)' is \(value.kind.description); a resource is an array of records or an object"
-        findings.add(.error, message, at: valueOffset)
+        findings.add(.error, Unsuitable.fault(of: name, value.kind), at: value.offset)
       }
-      DuplicateNames.forEach(in: value) { name, offset in
-        findings.add(
-          .warning, "the member '\(name)' is given twice; JSON readers differ in which counts", at: valueOffset + offset
-        )
-      }
+      addDuplicateNames(in: value, &findings)
     }
     for collection in collections { collection.checkRecords(&findings) }
-    let foreignKeys = ForeignKeys(collections, schema: schema)
-    for collection in collections { foreignKeys.check(collection, &findings) }
+    for collection in collections { checkForeignKeys(of: collection, to: collections, &findings) }
   }
 
   /// The names whose routes belong to the server.
   private static let takenNames = ["db", "__admin", "__rules", ".", ".."]
 
-  private func checkName(_ name: String, at offset: Int, _ findings: inout FindingList) {
-    if Self.takenNames.contains(name) {
-      findings.add(.warning, "the address /\(name) does not lead to the resource '\(name)'; rename it", at: offset)
+  /// Reports names that an object has twice, at any depth.
+  private func addDuplicateNames(in value: ValidJSON, _ findings: inout FindingList) {
+    value.withToken { whole in
+      // The names so far in each open object, the outermost first; `nil` for an array.
+      var open: [Set<ByteExactKey>?] = []
+      var reader = TokenReader(whole)
+      while let token = reader.next() {
+        switch token {
+        case .open(.object): open.append([])
+        case .open: open.append(nil)
+        case .close: open.removeLast()
+        case .scalar: break
+        case .name(let token):
+          let name = String(decoding: token.unescapedContent, as: UTF8.self)
+          guard open[open.count - 1]?.insert(ByteExactKey(name)).inserted == false else { break }
+          findings.add(
+            .warning, "the member '\(name)' is given twice; JSON readers differ in which counts",
+            at: value.offset + token.offset(in: whole))
+        }
+      }
     }
-    if name.isEmpty { findings.add(.error, "a resource needs a name; this key is empty", at: offset) }
-    if name.contains("/") {
-      findings.add(
-        .error, "the key '\(name)' holds a slash, which no address can have; rename it",
-        at: offset)
+  }
+
+  /// Reports records that refer to missing ones, by the foreign keys of embedding and deletions.
+  private func checkForeignKeys(
+    of collection: CollectionSurvey, to collections: [CollectionSurvey], _ findings: inout FindingList
+  ) {
+    let parents = parents(of: collection, among: collections)
+    guard !parents.isEmpty else { return }
+    for (index, record) in collection.records.enumerated() {
+      for member in record.value.members ?? [] {
+        guard let parent = parents[ByteExactKey(member.name)] else { continue }
+        for value in member.value.elements ?? [member.value] {
+          guard value.kind != .null, !parent.ids.contains(ByteExactKey(value.withToken(\.idText))) else { continue }
+          let message =
+            "record \(index + 1) of '\(collection.name)' refers to \(Self.text(value)) of '\(parent.name)', which is not "
+            + "there"
+          findings.add(.warning, message, at: value.offset)
+        }
+      }
     }
+  }
+
+  /// The collections to which a collection's records refer, by foreign key.
+  private func parents(
+    of child: CollectionSurvey, among collections: [CollectionSurvey]
+  ) -> [ByteExactKey: CollectionSurvey] {
+    var parents: [ByteExactKey: CollectionSurvey] = [:]
+    for parent in collections {
+      for names in [schema.foreignKeys(in: child.name, to: parent.name), schema.listKeys(to: parent.name)] {
+        let keys = names.map { ByteExactKey($0) }
+        if let key = keys.first(where: child.memberNames.contains) { parents[key] = parent }
+      }
+    }
+    return parents
+  }
+
+  /// A value in a message: a text as it is, any other value as JSON, shortened when it is long.
+  private static func text(_ value: ValidJSON) -> String {
+    let text = value.kind == .string ? value.withToken(\.text) : value.string
+    return text.count > 40 ? text.prefix(40) + "…" : text
   }
 }
 
-/// The positions and the ids of a collection's records.
-///
-/// Valid only as long as the text.
-private struct CollectionSurvey {
-  struct Record {
-    /// The bytes of the record, which may be any value.
-    let value: ValueToken
-    /// The record's offset in the text.
-    let offset: Int
-    let id: ValueToken?
+/// The reasons why a file cannot be served.
+enum Unsuitable {
+  /// The member that names a JSON schema for editors.
+  static let schemaName = "$schema"
+  static let emptyFile = "the file is empty; write {} or {\"posts\": []} into it"
+  static let noObject = "the file must hold a JSON object, such as {\"posts\": []}"
+
+  /// - Parameter isFirst: Whether no member before it has the name.
+  static func faults(ofName name: String, isFirst: Bool) -> [String] {
+    var faults = isFirst ? [] : ["'\(name)' is given twice; rename one of the two or join them"]
+    if name.contains("/") { faults.append("the key '\(name)' holds a slash, which no address can have; rename it") }
+    if name.isEmpty { faults.append("a resource needs a name; this key is empty") }
+    return faults
   }
 
+  /// The fault of a resource whose value is of a kind that is not served.
+  static func fault(of name: String, _ kind: ValueToken.Kind) -> String {
+    "'\(name)' is \(kind.description); a resource is an array of records or an object"
+  }
+}
+
+/// The records of a collection, their members and ids.
+private struct CollectionSurvey {
   let name: String
-  let records: [Record]
+  /// The elements, which may be any value, with their ids.
+  let records: [(value: ValidJSON, id: ValidJSON?)]
   /// The texts of all ids.
   let ids: Set<ByteExactKey>
   /// The members that some record has.
@@ -108,21 +158,17 @@ private struct CollectionSurvey {
 
   private let idName: String
 
-  /// Reads the array of a collection, which starts at an offset of the text.
-  init(_ name: String, _ array: ArrayReader, of value: ValueToken, at start: Int, idName: String) {
+  init(_ name: String, _ elements: [ValidJSON], idName: String) {
     self.name = name
     self.idName = idName
     let idMember = Array(idName.utf8)
-    records = array.map { record in
-      Record(value: record, offset: start + record.offset(in: value), id: record.member(idMember))
-    }
+    records = elements.map { ($0, $0.member(idMember)) }
     var memberNames: Set<ByteExactKey> = []
-    for record in records {
-      guard var reader = ObjectReader(record.value) else { continue }
-      while let member = reader.next() { memberNames.insert(ByteExactKey(member.nameText)) }
+    for record in elements {
+      for member in record.members ?? [] { memberNames.insert(ByteExactKey(member.name)) }
     }
     self.memberNames = memberNames
-    ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.idText) } })
+    ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.withToken(\.idText)) } })
   }
 
   /// Reports records that have no address of their own.
@@ -135,114 +181,38 @@ private struct CollectionSurvey {
       guard record.value.kind == .object else {
         findings.add(
           .warning, "element \(number) of '\(name)' is \(record.value.kind.description); only objects have an address",
-          at: record.offset)
+          at: record.value.offset)
         continue
       }
       guard let id = record.id else {
-        findings.add(.warning, "record \(number) of '\(name)' has no '\(idName)', and so no address", at: record.offset)
-        continue
-      }
-      let offset = self.offset(of: id, in: record)
-      guard id.kind == .number || id.kind == .string else {
-        findings.add(.warning, "the '\(idName)' of record \(number) of '\(name)' is \(id.kind.description)", at: offset)
-        continue
-      }
-      if id.idText.isEmpty {
         findings.add(
-          .warning, "the '\(idName)' of record \(number) of '\(name)' is empty, and so no address", at: offset)
+          .warning, "record \(number) of '\(name)' has no '\(idName)', and so no address", at: record.value.offset)
         continue
       }
-      if let first = numbers[ByteExactKey(id.idText)] {
+      guard let text = id.withToken(\.recordID) else {
         findings.add(
-          .warning, "record \(number) of '\(name)' has the id \(id.idText) of record \(first), and cannot be reached",
-          at: offset)
+          .warning, "the '\(idName)' of record \(number) of '\(name)' is \(id.kind.description)", at: id.offset)
+        continue
+      }
+      if text.isEmpty {
+        findings.add(
+          .warning, "the '\(idName)' of record \(number) of '\(name)' is empty, and so no address", at: id.offset)
+        continue
+      }
+      if let first = numbers[ByteExactKey(text)] {
+        findings.add(
+          .warning, "record \(number) of '\(name)' has the id \(text) of record \(first), and cannot be reached",
+          at: id.offset)
       } else {
-        numbers[ByteExactKey(id.idText)] = number
+        numbers[ByteExactKey(text)] = number
       }
       if let firstKind, firstKind != id.kind, !isMixed {
         isMixed = true
-        findings.add(.warning, "the ids of '\(name)' are numbers and strings; new ones follow the numbers", at: offset)
+        findings.add(
+          .warning, "the ids of '\(name)' are numbers and strings; new ones follow the numbers", at: id.offset)
       }
       firstKind = firstKind ?? id.kind
     }
-  }
-
-  /// The offset in the text of a value inside a record.
-  func offset(of token: ValueToken, in record: Record) -> Int {
-    record.offset + token.offset(in: record.value)
-  }
-}
-
-/// Finds names that an object has twice, at any depth.
-private enum DuplicateNames {
-  /// Calls a closure with each repeated name and its offset in the value.
-  static func forEach(in value: ValueToken, _ body: (String, Int) -> Void) {
-    // The names so far in each open object, the outermost first; `nil` for an array.
-    var open: [Set<ByteExactKey>?] = []
-    var reader = TokenReader(value)
-    while let token = reader.next() {
-      switch token {
-      case .open(.object): open.append([])
-      case .open: open.append(nil)
-      case .close: open.removeLast()
-      case .scalar: break
-      case .name(let token):
-        let name = ByteExactKey(String(decoding: token.unescapedContent, as: UTF8.self))
-        if open[open.count - 1]?.insert(name).inserted == false { body(name.string, token.offset(in: value)) }
-      }
-    }
-  }
-}
-
-/// The foreign keys between collections, and the existing ids.
-private struct ForeignKeys {
-  private let collections: [CollectionSurvey]
-  private let schema: Schema
-
-  init(_ collections: [CollectionSurvey], schema: Schema) {
-    self.collections = collections
-    self.schema = schema
-  }
-
-  /// Reports records that refer to missing ones, by the foreign keys of embedding and deletions.
-  func check(_ collection: CollectionSurvey, _ findings: inout FindingList) {
-    let parents = parents(of: collection)
-    guard !parents.isEmpty else { return }
-    for (index, record) in collection.records.enumerated() {
-      guard var reader = ObjectReader(record.value) else { continue }
-      while let member = reader.next() {
-        guard let parent = parents[ByteExactKey(member.nameText)] else { continue }
-        for value in Self.references(member.value) where !parent.ids.contains(ByteExactKey(value.idText)) {
-          let message =
-            "record \(index + 1) of '\(collection.name)' refers to \(Self.text(value)) of '\(parent.name)', which is not "
-            + "there"
-          findings.add(.warning, message, at: collection.offset(of: value, in: record))
-        }
-      }
-    }
-  }
-
-  /// The collections to which a collection's records refer, by foreign key.
-  private func parents(of child: CollectionSurvey) -> [ByteExactKey: CollectionSurvey] {
-    var parents: [ByteExactKey: CollectionSurvey] = [:]
-    for parent in collections {
-      for names in [schema.foreignKeys(in: child.name, to: parent.name), schema.listKeys(to: parent.name)] {
-        let keys = names.map { ByteExactKey($0) }
-        if let key = keys.first(where: child.memberNames.contains) { parents[key] = parent }
-      }
-    }
-    return parents
-  }
-
-  /// The values of a foreign key: the value itself, or the elements of a list; none for null.
-  private static func references(_ value: ValueToken) -> [ValueToken] {
-    (ArrayReader(value).map { Array($0) } ?? [value]).filter { !$0.isNull }
-  }
-
-  /// A value in a message: a text as it is, any other value as JSON, shortened when it is long.
-  private static func text(_ value: ValueToken) -> String {
-    let text = value.kind == .string ? value.text : String(decoding: value.bytes, as: UTF8.self)
-    return text.count > 40 ? text.prefix(40) + "…" : text
   }
 }
 
@@ -278,10 +248,16 @@ extension Finding {
 
 /// Findings before they are sorted in the order of the text, with line and column.
 private struct FindingList {
+  private let text: UTF8Slice
   private var found: [(severity: Finding.Severity, message: String, offset: Int)] = []
 
+  init(_ text: UTF8Slice) {
+    self.text = text
+  }
+
+  /// - Parameter offset: The offset of the place in the text's storage.
   mutating func add(_ severity: Finding.Severity, _ message: String, at offset: Int) {
-    found.append((severity, message, offset))
+    found.append((severity, message, offset - text.offset))
   }
 
   /// The findings in the order of the text. O(size of the text) for all of them together.
