@@ -32,13 +32,10 @@ extension Database {
         guard let elements = ArrayReader(body) else {
           return append(typed: body, for: collection, id: id, except: exactNames, to: &output)
         }
-        output.append(UInt8(ascii: "["))
-        for (index, element) in elements.enumerated() {
-          if index > 0 { output.append(UInt8(ascii: ",")) }
+        JSONText.appendList(elements, "[", "]", to: &output) { element, output in
           let id = element.member(Array(collection.idName.utf8))?.recordID
           append(typed: element, for: collection, id: id, except: exactNames, to: &output)
         }
-        output.append(UInt8(ascii: "]"))
       }
     }
     // A text made of valid values is valid.
@@ -64,15 +61,11 @@ extension Database {
 
   /// Appends an object whose values get types.
   private static func append(_ body: ValueToken, to output: inout [UInt8], type: ([UInt8], ValueToken) -> TextType?) {
-    guard var reader = ObjectReader(body) else {
+    guard let members = ObjectReader(body) else {
       output += body.bytes
       return
     }
-    output.append(UInt8(ascii: "{"))
-    var isFirst = true
-    while let member = reader.next() {
-      if !isFirst { output.append(UInt8(ascii: ",")) }
-      isFirst = false
+    JSONText.appendList(members, "{", "}", to: &output) { member, output in
       output += member.name.bytes
       output.append(UInt8(ascii: ":"))
       if let type = type(member.name.unescapedContent, member.value) {
@@ -81,7 +74,6 @@ extension Database {
         output += member.value.bytes
       }
     }
-    output.append(UInt8(ascii: "}"))
   }
 
   /// Appends a body whose values get the types of the members.
@@ -113,7 +105,7 @@ extension Database {
 
 extension ValueToken {
   /// A string's content; any other value as written.
-  fileprivate var plainText: [UInt8] { kind == .string ? unescapedContent : Array(bytes) }
+  var plainText: [UInt8] { kind == .string ? unescapedContent : Array(bytes) }
 }
 
 extension ValueKinds {

@@ -2,7 +2,7 @@
 ///
 /// The object was scanned: after each `{` and `,` a name and a value follow, and its last byte is `}`. So no step
 /// leaves the bytes, although none checks for their end.
-package struct ObjectReader {
+package struct ObjectReader: Sequence, IteratorProtocol {
   /// A member of an object.
   package struct Member {
     /// The name, including its quotes.

@@ -63,7 +63,7 @@ extension Database {
       found += schema.checks.shape?(collection.name, true, record) ?? []
       problems += found.filter { !problems.contains($0) }
     }
-    guard problems.isEmpty else { throw DatabaseError(problems, in: collection.name) }
+    guard problems.isEmpty else { throw DatabaseError(problems, against: "what \(collection.name) holds") }
   }
 
   /// Checks a single resource that replaces another one.
@@ -73,14 +73,14 @@ extension Database {
     guard !schema.checks.isEmpty else { return }
     var problems: [Problem] = []
     if schema.checks.followsData {
-      problems += object.members.compactMap { member -> Problem? in
-        let kind = member.value.withToken(\.kind)
-        guard let seen = before.member(Array(member.name.utf8))?.withToken(\.kind), seen != kind else { return nil }
+      problems += (object.members ?? []).compactMap { member -> Problem? in
+        let kind = member.value.kind
+        guard let seen = before.member(Array(member.name.utf8))?.kind, seen != kind else { return nil }
         return Problem([member.name], "is \(kind.description), and was \(seen.description)")
       }
     }
     problems += schema.checks.shape?(name, false, object) ?? []
-    guard problems.isEmpty else { throw DatabaseError(problems, in: name) }
+    guard problems.isEmpty else { throw DatabaseError(problems, against: "what \(name) holds") }
   }
 
   /// The foreign keys that a collection's records may have, with the positions of the collections to which they refer.
@@ -117,7 +117,7 @@ extension RecordCollection {
   /// The differences of a record from the other records of its collection.
   fileprivate func contradictions(of record: ValidJSON, _ patience: Patience) -> [Problem] {
     var problems: [Problem] = []
-    let members = record.members
+    let members = record.members ?? []
     let names = Set(members.map { ByteExactKey($0.name) })
     for name in memberNames(patience) where !names.contains(ByteExactKey(name)) {
       guard kinds(of: Array(name.utf8), patience).count >= count else { continue }
@@ -125,7 +125,7 @@ extension RecordCollection {
     }
     for member in members {
       let kinds = kinds(of: Array(member.name.utf8), patience).seen
-      let kind = member.value.withToken(\.kind)
+      let kind = member.value.kind
       // If all other values are null, nothing is known about the type.
       guard !kinds.isEmpty, kinds != [.null], !kinds.contains(kind) else { continue }
       let others = kinds.map(\.description).joined(separator: " or ")
@@ -143,7 +143,10 @@ extension RecordCollection {
   ) -> [Problem] {
     let path = FieldPath(member)
     func key(_ record: ValueToken) -> String? {
-      path.value(in: record).flatMap { $0.isNull ? nil : String(decoding: $0.unescaped, as: UTF8.self) }
+      // After a quote for a string, so that it differs from a number.
+      path.value(in: record).flatMap { value in
+        value.isNull ? nil : (value.kind == .string ? "\"" : "") + String(decoding: value.plainText, as: UTF8.self)
+      }
     }
     guard let own = record.withToken(key), let text = record.withToken({ path.value(in: $0)?.idText }) else {
       return []
@@ -158,37 +161,12 @@ extension RecordCollection {
   }
 }
 
-extension ValueToken {
-  /// A string with its escapes resolved, after its quote; any other value as written.
-  fileprivate var unescaped: [UInt8] {
-    kind == .string ? [UInt8(ascii: "\"")] + unescapedContent : Array(bytes)
-  }
-}
-
-extension ValidJSON {
-  /// The members of an object; none of any other value.
-  fileprivate var members: [(name: String, value: ValidJSON)] {
-    withToken { object in
-      guard var reader = ObjectReader(object) else { return [] }
-      var members: [(name: String, value: ValidJSON)] = []
-      while let member = reader.next() {
-        let name = member.nameText
-        if let value = self.member(Array(name.utf8)) { members.append((name, value)) }
-      }
-      return members
-    }
-  }
-}
-
 extension DatabaseError {
-  fileprivate init(_ problems: [Problem], in name: String) {
+  /// The error for bodies with problems.
+  ///
+  /// - Parameter facts: The things that the bodies contradict.
+  init(_ problems: [Problem], against facts: String = "the data") {
     let all = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
-    self.init(.contradiction, "The body contradicts what \(name) holds: \(all).", problems)
-  }
-
-  /// The error for some of several bodies that are written together.
-  init(_ problems: [Problem]) {
-    let all = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
-    self.init(.contradiction, "The body contradicts the data: \(all).", problems)
+    self.init(.contradiction, "The body contradicts \(facts): \(all).", problems)
   }
 }

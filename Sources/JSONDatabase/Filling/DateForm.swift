@@ -27,14 +27,9 @@ struct DateForm {
   init(of member: String, in records: [ValidJSON]) {
     let name = Array(member.utf8)
     let own = records.lazy.compactMap { record in record.withToken { $0.member(name).flatMap(Self.kind) } }.first
-    let other = records.lazy.compactMap { record in
-      record.withToken { record -> Kind? in
-        guard var reader = ObjectReader(record) else { return nil }
-        while let member = reader.next() {
-          if case .text(let text)? = Self.kind(of: member.value), !text.separator.isEmpty { return .text(text) }
-        }
-        return nil
-      }
+    let other = records.lazy.flatMap { $0.members ?? [] }.compactMap { member -> Kind? in
+      guard case .text(let text)? = member.value.withToken(Self.kind), !text.separator.isEmpty else { return nil }
+      return .text(text)
     }
     kind = own ?? other.first ?? .text(Text(separator: "T"))
   }

@@ -37,7 +37,7 @@ enum TextType: Hashable {
       guard let elements = ArrayReader(value) else { return }
       JSONText.appendList(elements, "[", "]", to: &output) { append($0, type, to: &$1) }
     case .bool, .number, .string:
-      let text = value.kind == .string ? value.unescapedContent : Array(value.bytes)
+      let text = value.plainText
       if type.isWritten(text) {
         output += text
       } else if value.kind == .string {
