@@ -344,30 +344,6 @@ package enum PatternAssertion: Sendable {
 }
 
 extension PatternNode {
-  /// The number of instructions that the node compiles to, or some number above `limit` if it is more than that.
-  ///
-  /// An empty node counts as one, so that the size also bounds the work of unfolding repetitions.
-  func size(limit: Int) -> Int {
-    let size =
-      switch self {
-      case .scalar, .set, .assertion: 1
-      case .sequence(let nodes): nodes.reduce(0) { $0 + $1.size(limit: limit) }
-      case .alternation(let nodes): nodes.reduce(-1) { $0 + $1.size(limit: limit) + 1 }
-      case .repetition(let node, let minimum, let maximum, _):
-        node.size(limit: limit, repeated: minimum, maximum)
-      case .group(_, let node): node.size(limit: limit) + 2
-      }
-    return max(1, min(size, limit + 1))
-  }
-
-  /// The number of instructions of a repetition. The node's instructions are counted once: twice would take twice as long
-  /// for each level of repetitions.
-  private func size(limit: Int, repeated minimum: Int, _ maximum: Int?) -> Int {
-    let size = size(limit: limit)
-    guard let maximum else { return max(minimum, 1) * size + 1 }
-    return minimum * size + (maximum - minimum) * (size + 1)
-  }
-
   /// The texts that occur in every match, each as one piece. Every match begins with the first one, which may be empty; a
   /// pattern with a single one is that text.
   var literals: [[Unicode.Scalar]] {

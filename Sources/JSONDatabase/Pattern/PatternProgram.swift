@@ -33,13 +33,14 @@ struct PatternProgram: Sendable {
   ///
   /// - Throws: ``PatternError`` if the program would be too large.
   init(_ node: PatternNode) throws(PatternError) {
-    guard node.size(limit: Self.maximumSize) <= Self.maximumSize else {
-      throw PatternError(message: "The pattern repeats too much.", offset: 0)
-    }
     var sets = SetTable()
     wordSet = sets.index(of: .wordCharacters)
     var instructions: [Instruction] = [.match]
     start = Self.compile(node, next: 0, into: &instructions, sets: &sets)
+    // The instruction that ends a match is in every program.
+    guard instructions.count - 1 <= Self.maximumSize else {
+      throw PatternError(message: "The pattern repeats too much.", offset: 0)
+    }
     self.instructions = instructions
     alphabet = Alphabet(sets: sets.sets)
     checksWords = instructions.contains {
@@ -82,7 +83,10 @@ struct PatternProgram: Sendable {
     return members
   }
 
-  /// Adds the instructions of a node that continue with `next`, and returns the first of them.
+  /// Adds the instructions of a node that continue with `next`, and returns the first of them; stops when there are too
+  /// many.
+  ///
+  /// A node has at least one instruction, so that their number also bounds the work of unfolding repetitions.
   private static func compile(
     _ node: PatternNode, next: Int, into instructions: inout [Instruction], sets: inout SetTable
   ) -> Int {
@@ -90,6 +94,7 @@ struct PatternProgram: Sendable {
       instructions.append(instruction)
       return instructions.count - 1
     }
+    guard instructions.count - 1 <= maximumSize else { return next }
     switch node {
     case .scalar(let scalar):
       let family = CaseFolding.family(of: scalar).map { $0.value...$0.value }
@@ -98,6 +103,8 @@ struct PatternProgram: Sendable {
       return emit(.take(set: sets.index(of: set), next: next))
     case .assertion(let assertion):
       return emit(.check(assertion, next: next))
+    case .sequence(let nodes) where nodes.isEmpty: return emit(.split(next, next))
+    case .repetition(_, minimum: _, maximum: 0?, isLazy: _): return emit(.split(next, next))
     case .sequence(let nodes):
       return nodes.reversed().reduce(next) { compile($1, next: $0, into: &instructions, sets: &sets) }
     case .alternation(let nodes):
@@ -111,7 +118,7 @@ struct PatternProgram: Sendable {
       var entry = next
       var required = minimum
       if let maximum {
-        for _ in minimum..<maximum {
+        for _ in 0..<min(maximum - minimum, maximumSize + 1) {
           let optional = compile(node, next: entry, into: &instructions, sets: &sets)
           entry = emit(branch(optional))
         }
@@ -123,7 +130,9 @@ struct PatternProgram: Sendable {
         entry = minimum > 0 ? body : loop
         required = max(0, minimum - 1)
       }
-      for _ in 0..<required { entry = compile(node, next: entry, into: &instructions, sets: &sets) }
+      for _ in 0..<min(required, maximumSize + 1) {
+        entry = compile(node, next: entry, into: &instructions, sets: &sets)
+      }
       return entry
     }
   }
