@@ -148,10 +148,15 @@ package struct Database: Sendable {
     (try? record(id, in: name)) != nil
   }
 
-  /// The names of the members that a collection's first records have, in their order.
+  /// The names of the members that a collection's first records have, in their order; at most 200.
   package func memberNames(of name: String) -> [String] {
     guard case .collection(let collection)? = resource(named: name) else { return [] }
-    return collection.memberNames(inFirst: 20)
+    var names: [String] = []
+    var seen: Set<ByteExactKey> = []
+    for (name, _, _) in collection.firstRecords(20).flatMap({ $0.members ?? [] }) where names.count < 200 {
+      if seen.insert(ByteExactKey(name)).inserted { names.append(name) }
+    }
+    return names
   }
 
   /// Returns a collection by name.

@@ -58,7 +58,7 @@ extension RecordCollection {
       filter.nodes.append(node)
       if query.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0, patience) } }
     }
-    if !query.search.isEmpty { filter.search = SearchTerm(query.search) }
+    if !query.search.isEmpty { filter.search = SearchTerm(scan: RecordScan(for: query.search)) }
     filter.flatten()
     return (filter, unknown)
   }
@@ -76,12 +76,7 @@ extension RecordCollection {
 
   /// The first records, in stored order, at most the given number.
   package func firstRecords(_ count: Int) -> [ValidJSON] {
-    var records: [ValidJSON] = []
-    rows.forEach { _, row in
-      if records.count < count { records.append(row.record) }
-      return records.count < count
-    }
-    return records
+    Array(SelectedRecords(rows).prefix(count))
   }
 
   /// Sorts the matching records, and selects the window.
@@ -98,7 +93,7 @@ extension RecordCollection {
     }
     // Sorting few records is faster than picking them from the order of all.
     if !sorting.isJoined, matching.count > sortedMatches || matching.count == count,
-      let order = order(by: query.sort, dialect: sorting.dialect, patience)
+      let order = order(by: query.sort, dialect: sorting.order.dialect, patience)
     {
       let positions = matches.positions(in: order.slots, by: query.sort)
       return (selected(.list(pick(range, of: matching, in: order.slots, at: positions)), range.count), total)

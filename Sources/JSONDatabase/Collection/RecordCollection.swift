@@ -84,7 +84,7 @@ package struct RecordCollection: Sendable {
   func order(by keys: [SortKey], dialect: Dialect, _ patience: Patience) -> SortedIndex? {
     let work = "indexing \(name) by \(keys.map(\.path.name).joined(separator: ", "))"
     let order = indexes.order[keys].value(of: rows, patience, work) { rows in
-      SortedIndex(keys, Sorting(keys, dialect: dialect, patience: patience), dialect: dialect, rows: rows)
+      SortedIndex(Sorting(keys, dialect: dialect, patience: patience), rows: rows)
     }
     return order?.isMixed == false ? order : nil
   }
@@ -104,7 +104,7 @@ package struct RecordCollection: Sendable {
   func memberNames(_ patience: Patience) -> [String] { members(patience)?.names ?? [] }
 
   /// Whether some record has a member of its own.
-  func hasMember(named name: String, _ patience: Patience) -> Bool { members(patience)?.contains(name) ?? false }
+  func hasMember(named name: String, _ patience: Patience) -> Bool { kinds(of: Array(name.utf8), patience).count > 0 }
 
   /// The kinds of the values of a member.
   func kinds(of name: [UInt8], _ patience: Patience) -> ValueKinds {
@@ -149,27 +149,6 @@ package struct RecordCollection: Sendable {
     // With mixed ids, a text may look like the next number.
     while let number = next, isTaken(number.text) { next = number.next }
     return next
-  }
-
-  /// The names of the members of the first records, in order; at most 200.
-  ///
-  /// - Parameter recordCount: How many records are read.
-  func memberNames(inFirst recordCount: Int) -> [String] {
-    var names: [String] = []
-    var seen: Set<ByteExactKey> = []
-    var rest = recordCount
-    rows.forEach { _, row in
-      row.withRecord { record in
-        guard var reader = ObjectReader(record) else { return }
-        while names.count < 200, let member = reader.next() {
-          let name = member.nameText
-          if seen.insert(ByteExactKey(name)).inserted { names.append(name) }
-        }
-      }
-      rest -= 1
-      return rest > 0 && names.count < 200
-    }
-    return names
   }
 
   /// The collection without a member in its records; `nil` without time to make it.

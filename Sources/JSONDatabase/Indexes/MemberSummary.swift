@@ -33,9 +33,6 @@ struct MemberSummary: RowIndex {
     members.filter { $0.kinds.count > 0 }.map { String(decoding: $0.name, as: UTF8.self) }
   }
 
-  /// Whether some record has a member. O(1).
-  func contains(_ name: String) -> Bool { kinds(of: Array(name.utf8)).count > 0 }
-
   /// The kinds of the values of a member. O(1).
   func kinds(of name: [UInt8]) -> ValueKinds {
     places[name].map { members[$0].kinds } ?? ValueKinds()

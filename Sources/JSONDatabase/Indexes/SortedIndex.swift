@@ -17,14 +17,15 @@ struct SortedIndex: RowIndex {
   /// Sorts all rows.
   ///
   /// - Complexity: O(n log n).
-  init(_ keys: [SortKey], _ sorting: Sorting, dialect: Dialect, rows: PersistentRowVector) {
-    order = SortOrder(keys: keys, dialect: dialect)
+  init(_ sorting: Sorting, rows: PersistentRowVector) {
+    order = sorting.order
+    let first = order.keys[0].path
     var all: [Int32] = []
     all.reserveCapacity(rows.count)
     var hasMultiples = false
     rows.forEach { slot, row in
       all.append(Int32(slot))
-      if keys[0].path.isNested, !hasMultiples { hasMultiples = row.withRecord(keys[0].path.isMultiple) }
+      if first.isNested, !hasMultiples { hasMultiples = row.withRecord(first.isMultiple) }
       return true
     }
     self.hasMultiples = hasMultiples

@@ -122,10 +122,6 @@ struct SearchTerm: Sendable {
   /// The search in the bytes of all records, before any record is read.
   let scan: RecordScan
 
-  init(_ text: String) {
-    scan = RecordScan(for: text)
-  }
-
   /// Whether any value contains the text; names do not count, nor do `null`, `false` and `0` (as in json-server 0.17).
   func matches(_ record: ValueToken) -> Bool {
     // Most records do not contain the text anywhere.

@@ -2,8 +2,7 @@ import JSONServerValues
 
 /// Sorts rows by the values at one or more paths.
 struct Sorting {
-  private let keys: [SortKey]
-  let dialect: Dialect
+  let order: SortOrder
   /// For each key, the parent record with its values; `nil` for values of the records themselves.
   private let joins: [(parent: ParentJoin, path: FieldPath)?]
 
@@ -15,15 +14,12 @@ struct Sorting {
     _ keys: [SortKey], dialect: Dialect, parents: [ParentJoin] = [], patience: Patience = .endless
   ) {
     self.patience = patience
-    self.keys = keys
-    self.dialect = dialect
+    order = SortOrder(keys: keys, dialect: dialect)
     joins = keys.map { parents.join(for: $0.path) }
   }
 
   /// Whether a key is a member of a parent.
   var isJoined: Bool { joins.contains { $0 != nil } }
-
-  private var order: SortOrder { SortOrder(keys: keys, dialect: dialect) }
 
   /// Returns the slots in order; slots with equal values keep their order. O(n log n).
   ///
@@ -46,7 +42,7 @@ struct Sorting {
 
   /// The values of slots under each key.
   func columns(_ slots: [Int32], of rows: PersistentRowVector) -> [[SortValue]] {
-    zip(keys, joins).map { key, join in
+    zip(order.keys, joins).map { key, join in
       slots.map { slot in
         patience.isOver ? .missing : rows[Int(slot)].map { $0.withRecord { value(of: key, join, in: $0) } } ?? .missing
       }
@@ -57,9 +53,9 @@ struct Sorting {
     of key: SortKey, _ join: (parent: ParentJoin, path: FieldPath)?, in record: ValueToken
   ) -> SortValue {
     guard let join, !join.parent.isHidden(by: record) else {
-      return SortValue(key.path.value(in: record), dialect: dialect)
+      return SortValue(key.path.value(in: record), dialect: order.dialect)
     }
-    return join.parent.withParent(of: record) { SortValue(join.path.value(in: $0), dialect: dialect) }
+    return join.parent.withParent(of: record) { SortValue(join.path.value(in: $0), dialect: order.dialect) }
   }
 
   /// Where numbers occur among the values, texts that are numbers are sorted as numbers, as in JavaScript.
