@@ -55,13 +55,8 @@ final class CollectionIndexes: Sendable {
 
   /// Drops all indexes except that of the ids; each is built again when it is needed.
   func forgetIndexes() {
-    equality.removeAll()
-    order.removeAll()
-    paths.removeAll()
-    numbers.removeAll()
-    hidden.removeAll()
-    matches.forget()
-    occupied.forget()
+    let forgotten: [any RowFollower] = [equality, order, paths, numbers, hidden, matches, occupied]
+    for follower in forgotten { follower.forget() }
   }
 
   /// Updates the indexes after a change of many rows.

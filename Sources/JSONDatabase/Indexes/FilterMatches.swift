@@ -11,30 +11,18 @@ struct FilterMatches: Sendable {
 
   /// The key of a filter, so that the next page of a list need not evaluate it again.
   struct Key: Hashable, Sendable {
-    /// A member and the id that it must hold.
-    private struct Reference: Hashable {
-      let key: FieldPath
-      let id: ByteExactKey
-    }
-
-    /// Strings are equal that equality of values tells apart: `é` in one code point and in two.
-    private struct Parameter: Hashable {
-      let name: ByteExactKey
-      let values: [ByteExactKey]
-    }
-
-    private let parameters: [Parameter]
-    private let parent: Reference?
-    private let owner: Reference?
+    /// The parent and the owner, then the parameters, each as a name and values. Equality of values tells strings apart
+    /// that are equal as strings: `é` in one code point and in two.
+    private let parts: [[ByteExactKey]]
 
     /// Creates the key of a query's filter; `nil` when no index can evaluate the filter.
     init?(_ query: Query) {
       guard query.conditions == nil, query.search.isEmpty, !query.isForChange else { return nil }
-      parameters = query.parameters.map { parameter in
-        Parameter(name: ByteExactKey(parameter.name), values: parameter.values.map { ByteExactKey($0) })
-      }
-      parent = query.parent.map { Reference(key: $0.key, id: ByteExactKey($0.id)) }
-      owner = query.owner.map { Reference(key: $0.key, id: ByteExactKey($0.id)) }
+      let references = [
+        query.parent.map { [$0.key.name, $0.id] } ?? [], query.owner.map { [$0.key.name, $0.id] } ?? [],
+      ]
+      let parameters = query.parameters.map { [$0.name] + $0.values }
+      parts = (references + parameters).map { $0.map { ByteExactKey($0) } }
     }
   }
 

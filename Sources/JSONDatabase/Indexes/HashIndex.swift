@@ -11,11 +11,8 @@ struct HashIndex: RowIndex {
     case many([Int32])
   }
 
-  /// The key by which a record is found.
-  private enum Key: Hashable, Sendable {
-    case text(ByteExactKey)
-    case null
-  }
+  /// The text by which a record is found; `nil` for null.
+  private typealias Key = ByteExactKey?
 
   private let path: FieldPath
   /// The slots by key, in parts; changing a copy copies one part.
@@ -32,10 +29,10 @@ struct HashIndex: RowIndex {
   }
 
   /// Returns the slots of the rows whose value equals a text, ascending.
-  func slots(equalTo text: String) -> [Int32] { slots(under: .text(ByteExactKey(text))) }
+  func slots(equalTo text: String) -> [Int32] { slots(under: ByteExactKey(text)) }
 
   /// The slots of the rows whose value is null, or a list with null in it, ascending.
-  var nullSlots: [Int32] { slots(under: .null) }
+  var nullSlots: [Int32] { slots(under: nil) }
 
   private func slots(under key: Key) -> [Int32] {
     switch parts[part(of: key)][key] {
@@ -72,9 +69,9 @@ struct HashIndex: RowIndex {
         if keys.count < 8 ? !keys.contains(key) : seen.insert(key).inserted { keys.append(key) }
       }
       _ = path.leads(in: record) { value in
-        if value.equalsNull { add(.null) }
+        if value.equalsNull { add(nil) }
         value.forEachEqualText { text in
-          add(.text(ByteExactKey(text)))
+          add(ByteExactKey(text))
           return false
         }
         return false

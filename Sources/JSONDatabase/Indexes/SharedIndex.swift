@@ -42,6 +42,9 @@ protocol RowFollower: Sendable {
 
   /// Drops data about rows that have changed much since, which it would keep in memory.
   func trim(_ rows: PersistentRowVector)
+
+  /// Drops all data.
+  func forget()
 }
 
 /// An index of a collection that is made at first use, by the thread that needs it first.
@@ -146,7 +149,6 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
     }
   }
 
-  /// Drops the index.
   func forget() { state.withLock { $0 = nil } }
 
   func trim(_ rows: PersistentRowVector) {
@@ -171,7 +173,7 @@ final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: RowFollower {
     indexes.withLock { $0.value(for: key) { SharedIndex() } }
   }
 
-  func removeAll() { indexes.withLock { $0.removeAll() } }
+  func forget() { indexes.withLock { $0.removeAll() } }
 
   func catchUp(to rows: PersistentRowVector) {
     for index in indexes.withLock({ $0.all }) { index.catchUp(to: rows) }

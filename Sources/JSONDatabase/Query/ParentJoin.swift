@@ -13,11 +13,6 @@ struct ParentJoin: Sendable {
   let names: [String]
   let steps: [Step]
 
-  init(names: [String], steps: [Step]) {
-    self.names = names
-    self.steps = steps
-  }
-
   /// The rest of a path below the parent; `nil` for a path that does not go there.
   func path(below path: FieldPath) -> FieldPath? {
     names.reduce(path) { $0?.below($1) }
