@@ -25,16 +25,15 @@ struct Condition {
   let dialect: Dialect
   /// The parent record with the value; `nil` for a value of the record itself.
   var join: (parent: ParentJoin, path: FieldPath)?
+}
 
-  /// Creates a condition.
+extension Condition {
+  /// Creates a condition from operands that were sent as text.
   ///
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern or a boolean is invalid.
   init(
     _ path: FieldPath, _ comparison: Comparison, _ values: [String], dialect: Dialect
   ) throws(DatabaseError) {
-    self.path = path
-    self.comparison = comparison
-    self.dialect = dialect
     var operands: [Operand] = []
     for value in values {
       switch comparison {
@@ -46,15 +45,7 @@ struct Condition {
       case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: operands.append(Operand(value))
       }
     }
-    self.operands = operands
-  }
-
-  /// Creates a condition from operands that were not sent as text.
-  init(_ path: FieldPath, _ comparison: Comparison, _ operands: [Operand], dialect: Dialect) {
-    self.path = path
-    self.comparison = comparison
-    self.operands = operands
-    self.dialect = dialect
+    self.init(path: path, comparison: comparison, operands: operands, dialect: dialect)
   }
 
   /// The condition with its value in a parent record, if its path is there.
@@ -92,12 +83,7 @@ struct Condition {
   }
 
   /// Whether all records that an index finds by equality match; in 1.0 records with the text in a list do not.
-  var isSettledByIndex: Bool {
-    switch dialect {
-    case .classic: true
-    case .v1: false
-    }
-  }
+  var isSettledByIndex: Bool { dialect == .classic }
 
   /// Whether the operand is empty, as from a script with an empty variable, so that every value matches, or every value
   /// of a type. Equality with an empty text is a valid comparison.

@@ -94,7 +94,7 @@ private struct WhereReader {
     let values = comparison == .isIn ? value.array ?? [value] : [value]
     var operands: [Operand] = []
     for value in values { operands.append(try operand(comparison, value, path)) }
-    return Condition(field, comparison, operands, dialect: dialect).joined(with: parents)
+    return Condition(path: field, comparison: comparison, operands: operands, dialect: dialect).joined(with: parents)
   }
 
   private func operand(
