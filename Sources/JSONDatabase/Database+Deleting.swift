@@ -61,7 +61,7 @@ extension Database {
             continue
           }
           if schema.dialect == .v1, !dependents.contains(name) {
-            set(nullifying(key, in: row), at: slot, of: position)
+            set(setting(key, to: .null, in: row, at: position), at: slot, of: position)
             continue
           }
           set(nil, at: slot, of: position)
@@ -145,16 +145,14 @@ extension Database {
 
   private func removing(_ id: String, from key: FieldPath, in row: Row, at position: Int) -> Row {
     let others = (row.record.member(key.whole)?.elements ?? []).filter { $0.withToken(\.recordID) != id }
-    var draft = ObjectDraft()
-    draft.set(key.name, to: ValidJSON(writing: .array(others.map { JSONValue($0) })))
-    let layout = entries[position].collection?.layout(of: row) ?? .pretty
-    return Row(draft.merged(into: row.record, layout, row.margins), between: row.margins)
+    return setting(key, to: ValidJSON(writing: .array(others.map { JSONValue($0) })), in: row, at: position)
   }
 
-  private func nullifying(_ key: FieldPath, in row: Row) -> Row {
+  private func setting(_ key: FieldPath, to value: ValidJSON, in row: Row, at position: Int) -> Row {
     var draft = ObjectDraft()
-    draft.set(key.name, to: .null)
-    return Row(draft.merged(into: row.record, .pretty, row.margins), between: row.margins)
+    draft.set(key.name, to: value)
+    let layout = entries[position].collection?.layout(of: row) ?? .pretty
+    return Row(draft.merged(into: row.record, layout, row.margins), between: row.margins)
   }
 }
 
@@ -165,17 +163,10 @@ extension Database {
     guard !added.isEmpty else { return }
     guard let end = entries.last else { return restore(from: other) }
     // The white space before the closing brace stays there.
-    var joined = entries
-    joined[joined.count - 1] = end.with(trail: UTF8Slice(""))
-    joined += added.map { $0.with(trail: UTF8Slice("")) }
-    joined[joined.count - 1] = joined[joined.count - 1].with(trail: end.trail)
+    var joined = entries + added
+    for index in (entries.count - 1)..<joined.count { joined[index].trail = UTF8Slice("") }
+    joined[joined.count - 1].trail = end.trail
     replaceEntries(by: joined)
-  }
-}
-
-extension ResourceEntry {
-  fileprivate func with(trail: UTF8Slice) -> ResourceEntry {
-    ResourceEntry(name: name, lead: lead, resource: resource, trail: trail)
   }
 }
 

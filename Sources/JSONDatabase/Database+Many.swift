@@ -70,21 +70,28 @@ extension Database {
     _ selection: Selection, in name: String, _ body: (Row, JSONLayout) throws(DatabaseError) -> ValidJSON
   ) throws(DatabaseError) -> [WrittenRecord] {
     let position = try position(of: name)
-    let collection = try collection(at: position)
     guard patience.allows(selection.records.count > Self.quickChanges) else { return [] }
+    return try rewrite(selection.slots.map(Int.init), at: position, body)
+  }
+
+  /// Rewrites the records in some slots of a collection, all or none.
+  mutating func rewrite(
+    _ slots: [Int], at position: Int, _ body: (Row, JSONLayout) throws(DatabaseError) -> ValidJSON
+  ) throws(DatabaseError) -> [WrittenRecord] {
+    let collection = try collection(at: position)
     var rewritten: [(slot: Int, row: Row)] = []
     var written: [WrittenRecord] = []
     var growth = 0
     var filling = filling(at: position)
     // Everything that may fail comes before the first change.
-    for slot in selection.slots.map(Int.init) {
+    for slot in slots {
       guard let before = collection.rows[slot] else { continue }
       let layout = collection.layout(of: before)
       let changed = try body(before, layout)
       let filled = filling?.refilled(changed, layout, before.margins) ?? changed
       let after = Row(filled, between: before.margins)
       growth += max(after.record.count - before.record.count, 0)
-      guard growth <= Self.maximumGrowth else {
+      guard growth <= Self.maximumGrowth || slots.count == 1 else {
         throw DatabaseError(
           .tooLarge,
           "The records would grow by more than \(Self.maximumGrowth >> 20) MiB together; change fewer at once.")

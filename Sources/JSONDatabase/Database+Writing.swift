@@ -57,12 +57,13 @@ extension Database {
     _ id: String, in name: String, with body: ValidJSON
   ) throws(DatabaseError) -> WrittenRecord {
     let filling = filling(at: try position(of: name))
-    return try rewrite(id, in: name) { row, collection throws(DatabaseError) in
+    let idName = schema.idName(of: name)
+    return try rewrite(id, in: name) { row, layout throws(DatabaseError) in
       var draft = try Self.draft(body)
       var filling = filling
       filling?.fill(&draft, replacing: row.record)
-      draft.set(collection.idName, to: row.record.member(Array(collection.idName.utf8)) ?? .null)
-      return draft.text(collection.layout(of: row), row.margins)
+      draft.set(idName, to: row.record.member(Array(idName.utf8)) ?? .null)
+      return draft.text(layout, row.margins)
     }
   }
 
@@ -73,10 +74,11 @@ extension Database {
   package mutating func merge(
     _ body: ValidJSON, into id: String, in name: String
   ) throws(DatabaseError) -> WrittenRecord {
-    try rewrite(id, in: name) { row, collection throws(DatabaseError) in
+    let idName = schema.idName(of: name)
+    return try rewrite(id, in: name) { row, layout throws(DatabaseError) in
       var draft = try Self.draft(body)
-      draft.remove(collection.idName)
-      return draft.merged(into: row.record, collection.layout(of: row), row.margins)
+      draft.remove(idName)
+      return draft.merged(into: row.record, layout, row.margins)
     }
   }
 
@@ -89,27 +91,20 @@ extension Database {
     _ patch: Patch, to id: String, in name: String
   ) throws(DatabaseError) -> WrittenRecord {
     let schema = schema
-    return try rewrite(id, in: name) { row, collection throws(DatabaseError) in
-      let layout = collection.layout(of: row)
-      return try schema.apply(patch, to: row.record, keeping: collection.idName, layout, row.margins)
+    return try rewrite(id, in: name) { row, layout throws(DatabaseError) in
+      try schema.apply(patch, to: row.record, keeping: schema.idName(of: name), layout, row.margins)
     }
   }
 
   private mutating func rewrite(
-    _ id: String, in name: String, _ body: (Row, RecordCollection) throws(DatabaseError) -> ValidJSON
+    _ id: String, in name: String, _ body: (Row, JSONLayout) throws(DatabaseError) -> ValidJSON
   ) throws(DatabaseError) -> WrittenRecord {
     let position = try position(of: name)
     let collection = try collection(at: position)
     guard let slot = collection.slot(of: id, patience), let before = collection.rows[slot],
       patience.allows(before.record.count > Self.quickBytes)
     else { throw Self.unknownRecord(id, in: name) }
-    let written = try body(before, collection)
-    var filling = filling(at: position)
-    let filled = filling?.refilled(written, collection.layout(of: before), before.margins) ?? written
-    let after = Row(filled, between: before.margins)
-    try check([(slot, after.record)], at: position)
-    set(after, at: slot, of: position)
-    return WrittenRecord(text: after.record, id: id)
+    return try rewrite([slot], at: position, body)[0]
   }
 
   /// Replaces a singular resource, or merges into it.

@@ -26,7 +26,7 @@ struct ResourceEntry: Sendable {
   /// The text from the last comma or brace to the value: white space, the name, the colon.
   let lead: UTF8Slice
   /// The white space after the value.
-  let trail: UTF8Slice
+  var trail: UTF8Slice
 
   /// The records, if it is a collection.
   ///
