@@ -65,14 +65,12 @@ extension RecordCollection {
     }
   }
 
-  /// Converts a new UUID to an id, where a rule or the other ids require UUIDs; `nil` elsewhere.
+  /// Converts a new UUID to an id, where every id is a UUID, then in the letter case of the last one, or a rule requires
+  /// one; `nil` elsewhere.
   private func uuidForm(_ rule: FillRule?, _ patience: Patience) -> ((String) -> String)? {
-    uuidCase(patience) ?? (rule == nil ? nil : { $0 })
-  }
-
-  /// Converts a new UUID to the letter case of the last record's; `nil` unless every id is a UUID.
-  private func uuidCase(_ patience: Patience) -> ((String) -> String)? {
-    guard uuids(patience)?.areAll == true, let last = rows.last?.id(named: idName)?.string else { return nil }
+    guard uuids(patience)?.areAll == true, let last = rows.last?.id(named: idName)?.string else {
+      return rule == nil ? nil : { $0 }
+    }
     let isUppercase = last.contains(where: \.isUppercase) && !last.contains(where: \.isLowercase)
     return { isUppercase ? $0.uppercased() : $0 }
   }

@@ -61,13 +61,8 @@ enum UUIDText {
       let digits = String(word, radix: 16)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
-    var parts: [Substring] = []
-    var rest = digits[...]
-    for count in [8, 4, 4, 4, 12] {
-      parts.append(rest.prefix(count))
-      rest = rest.dropFirst(count)
-    }
-    return parts.joined(separator: "-")
+    let characters = Array(digits)
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(characters[$0]) }.joined(separator: "-")
   }
 }
 

@@ -55,12 +55,7 @@ extension Database {
     var count = 0
     /// The foreign keys, found once for all records.
     var ids: [Int: IDHashTable] = [:]
-    var children: [ChildKey: HashIndex] = [:]
-  }
-
-  private struct ChildKey: Hashable {
-    let position: Int
-    let key: FieldPath
+    var children: [Int: [FieldPath: HashIndex]] = [:]
   }
 
   private func follow(
@@ -104,10 +99,9 @@ extension Database {
     case .nothing: return ([], true)
     case .children(let position, let key):
       guard let id = record.withToken({ $0.member(idName)?.idText }), let collection = entries[position].collection,
-        let index = embedding.children[ChildKey(position: position, key: key)]
-          ?? collection.equality(of: key, patience)
+        let index = embedding.children[position]?[key] ?? collection.equality(of: key, patience)
       else { return ([], true) }
-      embedding.children[ChildKey(position: position, key: key)] = index
+      embedding.children[position, default: [:]][key] = index
       let slots = index.slots(equalTo: id)
       let rows = collection.rows
       guard patience.allows(rows.isLarge && slots.count > min(Self.quickRelations, rows.quickMatches)) else {
