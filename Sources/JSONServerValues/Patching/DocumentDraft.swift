@@ -1,21 +1,7 @@
 /// A document that is being changed at places that pointers name.
+///
+/// The messages of its errors are ends of sentences, which begin with the operation of a patch.
 struct DocumentDraft {
-  /// The reason why a change is impossible.
-  struct Failure: Error {
-    let code: PatchError.Code
-    /// The end of a sentence.
-    let reason: String
-
-    init(_ code: PatchError.Code, _ reason: String) {
-      self.code = code
-      self.reason = reason
-    }
-
-    fileprivate static func missing(_ path: some Collection<ByteExactKey>) -> Failure {
-      Failure(.conflict, "there is nothing at '\(JSONPointer.text(path))'")
-    }
-  }
-
   private(set) var document: JSONValue
   /// The bytes of the document without white space.
   private var count: Int
@@ -36,41 +22,41 @@ struct DocumentDraft {
   }
 
   /// The value to which a pointer leads.
-  mutating func value(at pointer: JSONPointer) throws(Failure) -> JSONValue {
+  mutating func value(at pointer: JSONPointer) throws(PatchError) -> JSONValue {
     try handle(count)
     return try way(along: pointer.tokens[...]).value
   }
 
   /// Sets a member, or inserts an element before the one at its position; `-` is the position after the last.
-  mutating func add(_ value: JSONValue, at pointer: JSONPointer) throws(Failure) {
+  mutating func add(_ value: JSONValue, at pointer: JSONPointer) throws(PatchError) {
     guard let last = pointer.tokens.last else { return try replace(pointer, with: value) }
     let path = pointer.tokens.dropLast()
     try check(value, at: pointer)
-    try edit(path) { parent throws(Failure) in
+    try edit(path) { parent throws(PatchError) in
       switch parent {
       case .object(var members):
         members[last.string] = value
         parent = .object(members)
       case .array(var elements):
         guard let position = last.string == "-" ? elements.count : Self.position(last) else {
-          throw Failure(.conflict, "'\(last.string)' is not a position in an array")
+          throw PatchError(.conflict, "'\(last.string)' is not a position in an array")
         }
         guard position <= elements.count else {
-          throw Failure(.conflict, "the array has \(elements.count) elements, so \(position) is beyond its end")
+          throw PatchError(.conflict, "the array has \(elements.count) elements, so \(position) is beyond its end")
         }
         elements.insert(value, at: position)
         parent = .array(elements)
       case .null, .bool, .number, .string:
-        let kind = ValidJSON(writing: parent).withToken { $0.kind.description }
-        throw Failure(.conflict, "'\(JSONPointer.text(path))' is \(kind), which has no members or elements")
+        let kind = ValidJSON(writing: parent).kind.description
+        throw PatchError(.conflict, "'\(JSONPointer.text(path))' is \(kind), which has no members or elements")
       }
     }
   }
 
   /// Removes a member or an element.
-  mutating func remove(_ pointer: JSONPointer) throws(Failure) {
+  mutating func remove(_ pointer: JSONPointer) throws(PatchError) {
     guard let last = pointer.tokens.last else {
-      throw Failure(.conflict, "the whole document cannot be removed by a patch")
+      throw PatchError(.conflict, "the whole document cannot be removed by a patch")
     }
     _ = try way(along: pointer.tokens[...])
     try edit(pointer.tokens.dropLast()) { parent in
@@ -87,15 +73,15 @@ struct DocumentDraft {
   }
 
   /// Replaces an existing value.
-  mutating func replace(_ pointer: JSONPointer, with value: JSONValue) throws(Failure) {
+  mutating func replace(_ pointer: JSONPointer, with value: JSONValue) throws(PatchError) {
     try check(value, at: pointer)
     try edit(pointer.tokens[...]) { $0 = value }
   }
 
   /// Changes the value at the end of a path, with a loop in place of recursion: a path may have hundreds of levels.
   private mutating func edit(
-    _ path: ArraySlice<ByteExactKey>, _ change: (inout JSONValue) throws(Failure) -> Void
-  ) throws(Failure) {
+    _ path: ArraySlice<ByteExactKey>, _ change: (inout JSONValue) throws(PatchError) -> Void
+  ) throws(PatchError) {
     var (containers, value) = try way(along: path)
     try change(&value)
     for (container, token) in zip(containers, path).reversed() {
@@ -112,7 +98,7 @@ struct DocumentDraft {
     document = value
     count = document.utf8Text(.compact).count
     guard count <= maximumCount else {
-      throw Failure(
+      throw PatchError(
         .tooLarge, "the result has over \(maximumGrowth) bytes more than there were, the most that a patch may add")
     }
     try handle(count)
@@ -121,13 +107,13 @@ struct DocumentDraft {
   /// The value to which a path leads, and the objects and arrays on the way.
   private func way(
     along path: ArraySlice<ByteExactKey>
-  ) throws(Failure) -> (containers: [JSONValue], value: JSONValue) {
+  ) throws(PatchError) -> (containers: [JSONValue], value: JSONValue) {
     var containers: [JSONValue] = []
     var value = document
     for token in path {
       containers.append(value)
       guard let next = value[token.string] ?? Self.position(token).flatMap({ value[$0] }) else {
-        throw .missing(path)
+        throw PatchError(.conflict, "there is nothing at '\(JSONPointer.text(path))'")
       }
       value = next
     }
@@ -135,18 +121,18 @@ struct DocumentDraft {
   }
 
   /// Counts what an operation costs.
-  private mutating func handle(_ count: Int) throws(Failure) {
+  private mutating func handle(_ count: Int) throws(PatchError) {
     handled += count
     guard handled <= maximumSize else {
-      throw Failure(.tooLarge, "the patch handles more than \(maximumSize >> 20) MiB; send it in parts")
+      throw PatchError(.tooLarge, "the patch handles more than \(maximumSize >> 20) MiB; send it in parts")
     }
   }
 
   /// Refuses a value that is nested too deeply for its place.
-  private func check(_ value: JSONValue, at pointer: JSONPointer) throws(Failure) {
+  private func check(_ value: JSONValue, at pointer: JSONPointer) throws(PatchError) {
     let depth = max(0, maximumDepth - pointer.tokens.count)
     guard (try? ValidJSON(parsing: value.utf8Text(.compact), maximumDepth: depth)) == nil else { return }
-    throw Failure(.tooDeep, "the result is nested deeper than \(maximumDepth) levels")
+    throw PatchError(.tooDeep, "the result is nested deeper than \(maximumDepth) levels")
   }
 
   /// The position in an array that a token writes: digits without a leading zero.

@@ -61,6 +61,8 @@ package struct PatchError: Error, Sendable, Hashable {
 
   /// A sentence for people, with the operation's position, from 0, and its pointer.
   package let message: String
+
+  init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 }
 
 /// One operation of a JSON Patch (RFC 6902, section 4).
@@ -72,19 +74,9 @@ package struct PatchOperation: Sendable {
     case move(from: JSONPointer)
     case copy(from: JSONPointer)
     case test(JSONValue)
-
-    var name: String {
-      switch self {
-      case .add: "add"
-      case .remove: "remove"
-      case .replace: "replace"
-      case .move: "move"
-      case .copy: "copy"
-      case .test: "test"
-      }
-    }
   }
 
+  private let name: String
   private let action: Action
   private let path: JSONPointer
   /// The position in the patch, from 0.
@@ -95,8 +87,7 @@ package struct PatchOperation: Sendable {
   /// - Throws: ``PatchError`` with code `malformed`.
   package static func all(in patch: ValidJSON) throws(PatchError) -> [PatchOperation] {
     guard let elements = patch.elements else {
-      let kind = patch.withToken { $0.kind.description }
-      throw PatchError(.malformed, "A JSON Patch is an array of operations; this is \(kind).")
+      throw PatchError(.malformed, "A JSON Patch is an array of operations; this is \(patch.kind.description).")
     }
     var operations: [PatchOperation] = []
     for element in elements { operations.append(try PatchOperation(element, index: operations.count)) }
@@ -107,37 +98,38 @@ package struct PatchOperation: Sendable {
     func malformed(_ reason: String) -> PatchError {
       PatchError(.malformed, "Operation \(index) of the patch \(reason).")
     }
-    func pointer(_ text: String, as name: String) throws(PatchError) -> JSONPointer {
+    let members = try Self.members(object, malformed)
+    func string(_ name: String) throws(PatchError) -> String {
+      guard let value = members[name] else { throw malformed("lacks '\(name)'") }
+      guard let text = JSONValue(value).string else {
+        throw malformed("has the \(name) \(value.string.prefix(40)), which is not a string")
+      }
+      return text
+    }
+    func pointer(_ name: String) throws(PatchError) -> JSONPointer {
+      let text = try string(name)
       guard let pointer = JSONPointer(text) else {
         throw malformed(
           "has the \(name) '\(text)', which is not a JSON Pointer: begin with '/', and write '~' as '~0', '/' as '~1'")
       }
       return pointer
     }
-    let members = try Self.members(object, malformed)
-    func string(_ name: String) throws(PatchError) -> String {
-      guard let value = members[name] else { throw malformed("lacks '\(name)'") }
-      guard let text = value.withToken({ $0.kind == .string ? JSONText.unescape($0.bytes) : nil }) else {
-        throw malformed("has the \(name) \(value.string.prefix(40)), which is not a string")
-      }
-      return text
-    }
     func value() throws(PatchError) -> JSONValue {
       guard let value = members["value"] else { throw malformed("lacks 'value'") }
       return JSONValue(value)
     }
     self.index = index
-    let name = try string("op")
+    name = try string("op")
     switch name {
     case "add": action = .add(try value())
     case "remove": action = .remove
     case "replace": action = .replace(try value())
-    case "move": action = .move(from: try pointer(try string("from"), as: "from"))
-    case "copy": action = .copy(from: try pointer(try string("from"), as: "from"))
+    case "move": action = .move(from: try pointer("from"))
+    case "copy": action = .copy(from: try pointer("from"))
     case "test": action = .test(try value())
     default: throw malformed("is '\(name)'; operations are add, remove, replace, move, copy and test")
     }
-    path = try pointer(try string("path"), as: "path")
+    path = try pointer("path")
     if case .move(let from) = action, from.contains(path) {
       throw malformed("moves '\(from.text)' into itself, to '\(path.text)'")
     }
@@ -147,18 +139,12 @@ package struct PatchOperation: Sendable {
   private static func members(
     _ object: ValidJSON, _ malformed: (String) -> PatchError
   ) throws(PatchError) -> [String: ValidJSON] {
-    try object.withToken { whole throws(PatchError) in
-      guard var reader = ObjectReader(whole) else { throw malformed("is \(whole.kind.description), not an object") }
-      var members: [String: ValidJSON] = [:]
-      while let member = reader.next() {
-        let name = member.nameText
-        guard ["op", "path", "from", "value"].contains(name) else { continue }
-        guard members.updateValue(object.part(member.value, of: whole), forKey: name) == nil else {
-          throw malformed("has '\(name)' twice")
-        }
-      }
-      return members
+    guard let all = object.members else { throw malformed("is \(object.kind.description), not an object") }
+    var members: [String: ValidJSON] = [:]
+    for (name, _, value) in all where ["op", "path", "from", "value"].contains(name) {
+      guard members.updateValue(value, forKey: name) == nil else { throw malformed("has '\(name)' twice") }
     }
+    return members
   }
 
   /// Whether the operation changes a member of the document, or replaces the document by one with the member.
@@ -184,7 +170,7 @@ package struct PatchOperation: Sendable {
   ///
   /// - Throws: ``PatchError``; the draft must not be used then.
   func apply(to draft: inout DocumentDraft) throws(PatchError) {
-    do throws(DocumentDraft.Failure) {
+    do throws(PatchError) {
       switch action {
       case .add(let value): try draft.add(value, at: path)
       case .remove: try draft.remove(path)
@@ -198,11 +184,11 @@ package struct PatchOperation: Sendable {
       case .test(let expected):
         let actual = try draft.value(at: path)
         guard actual == expected else {
-          throw DocumentDraft.Failure(.conflict, "the value is \(Self.excerpt(actual)), not \(Self.excerpt(expected))")
+          throw PatchError(.conflict, "the value is \(Self.excerpt(actual)), not \(Self.excerpt(expected))")
         }
       }
     } catch {
-      throw self.error(error.code, error.reason)
+      throw self.error(error.code, error.message)
     }
   }
 
@@ -218,13 +204,7 @@ package struct PatchOperation: Sendable {
       case .move(let from), .copy(let from): " from '\(from.text)'"
       case .add, .remove, .replace, .test: ""
       }
-    return PatchError(code, "Operation \(index) of the patch, \(action.name) '\(path.text)'\(from): \(reason).")
-  }
-}
-
-extension PatchError {
-  fileprivate init(_ code: Code, _ message: String) {
-    self.init(code: code, message: message)
+    return PatchError(code, "Operation \(index) of the patch, \(name) '\(path.text)'\(from): \(reason).")
   }
 }
 
