@@ -119,20 +119,14 @@ extension FileSystem {
   }
 
   private func text(of file: FileDescriptor, expecting size: Int) throws(SystemError) -> UTF8Slice {
-    var failure: SystemError?
-    let storage = UTF8Buffer(capacity: size) { buffer, count in
-      do throws(SystemError) {
-        while count < size {
-          let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-          let read = try self.read(file, into: rest, at: count)
-          guard read > 0 else { return }
-          count += read
-        }
-      } catch {
-        failure = error
+    let storage = try UTF8Buffer(capacity: size) { buffer, count throws(SystemError) in
+      while count < size {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+        let read = try self.read(file, into: rest, at: count)
+        guard read > 0 else { return }
+        count += read
       }
     }
-    if let failure { throw failure }
     return UTF8Slice(storage)
   }
 

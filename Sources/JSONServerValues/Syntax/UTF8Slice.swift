@@ -78,13 +78,13 @@ package final class UTF8Buffer: @unchecked Sendable {
   /// - Parameters:
   ///   - capacity: The number of bytes to make room for.
   ///   - initializer: Writes from the start of the buffer and sets the count to the number of written bytes.
-  package init(
+  package init<Failure: Error>(
     capacity: Int,
-    initializingWith initializer: (UnsafeMutableBufferPointer<UInt8>, inout Int) throws -> Void
-  ) rethrows {
+    initializingWith initializer: (UnsafeMutableBufferPointer<UInt8>, inout Int) throws(Failure) -> Void
+  ) throws(Failure) {
     base = UnsafeMutablePointer<UInt8>.allocate(capacity: max(capacity, 1))
     var written = 0
-    do {
+    do throws(Failure) {
       try initializer(UnsafeMutableBufferPointer(start: base, count: capacity), &written)
     } catch {
       base.deallocate()
