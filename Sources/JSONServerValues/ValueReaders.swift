@@ -10,11 +10,6 @@ package struct ObjectReader: Sequence, IteratorProtocol {
     /// The value.
     package let value: ValueToken
 
-    fileprivate init(name: ValueToken, value: ValueToken) {
-      self.name = name
-      self.value = value
-    }
-
     /// The name as text.
     package var nameText: String { JSONText.unescape(name.bytes) }
 

@@ -252,7 +252,10 @@ package struct JSONScanner {
           .invalidString, "a control character in a string must be escaped, found \(describe(at: position))",
           at: position)
       } else {
-        position = try scanMultibyteCharacter(from: position)
+        guard let end = JSONSyntax.endOfMultibyteCharacter(in: bytes, from: position) else {
+          throw .notUTF8(at: position, in: bytes)
+        }
+        position = end
       }
     }
   }
@@ -271,14 +274,6 @@ package struct JSONScanner {
     default:
       throw error(.invalidString, "'\\' must be followed by one of \"\\/bfnrtu", at: start)
     }
-  }
-
-  /// Checks one character of two to four bytes and returns the offset after it.
-  private func scanMultibyteCharacter(from start: Int) throws(JSONError) -> Int {
-    guard let end = JSONSyntax.endOfMultibyteCharacter(in: bytes, from: start) else {
-      throw .notUTF8(at: start, in: bytes)
-    }
-    return end
   }
 }
 
