@@ -1,13 +1,5 @@
 import JSONServerValues
 
-/// The string formats that JSON Schema names.
-package enum DescribedFormat {
-  /// Whether a text has a format; `nil` for an unknown format.
-  package static func matches(_ text: String, _ name: String) -> Bool? {
-    StringFormat(rawValue: name)?.matches(text)
-  }
-}
-
 /// A string format, by its name in JSON Schema (2020-12 validation, section 7.3).
 ///
 /// The checks are stricter than the standards where readers are: a date-time has capital letters and no leap second, a
@@ -29,7 +21,7 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Whether a string has this format.
-  func matches(_ string: String) -> Bool {
+  package func matches(_ string: String) -> Bool {
     let text = Array(string.utf8)
     return switch self {
     case .dateTime: Self.isDateTime(text[...])
@@ -128,9 +120,8 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
     let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return parts.count == 4
       && parts.allSatisfy { part in
-        guard 1...3 ~= part.count, part.allSatisfy(isDigit) else { return false }
-        return part.first != UInt8(ascii: "0") || part.count == 1
-          ? part.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } < 256 : false
+        let number = String(decoding: part, as: UTF8.self)
+        return UInt8(number).map(String.init) == number
       }
   }
 

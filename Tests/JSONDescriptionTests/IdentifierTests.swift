@@ -24,7 +24,7 @@ import Testing
 
   @Test func `No two types share a name`() {
     let resources = ["posts", "new-posts", "post", "errors"].map { name in
-      ResourceType(ResourceSample(name: name, kind: .collection, records: []))
+      ResourceType(name: name, kind: .collection, records: [])
     }
     let named = NamedResource.all(resources, reserved: ["Error"]) { $0.hasSuffix("s") ? String($0.dropLast()) : $0 }
     #expect(named.map(\.recordName) == ["Post", "NewPost2", "Post3", "ErrorRecord"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ResourceTypeTests {
   private func type(_ records: JSONValue...) -> ResourceType {
-    ResourceType(ResourceSample(name: "posts", kind: .collection, records: records))
+    ResourceType(name: "posts", kind: .collection, records: records)
   }
 
   @Test func `Members are in the order of their first appearance`() {
@@ -69,7 +69,7 @@ import Testing
       ([["name": "no id"]], false),
     ] as [([JSONValue], Bool)])
   func `Ids are integers when all are, or when the next one will be`(_ records: [JSONValue], _ expected: Bool) {
-    #expect(ResourceType(ResourceSample(name: "a", kind: .collection, records: records)).hasIntegerIDs == expected)
+    #expect(ResourceType(name: "a", kind: .collection, records: records).hasIntegerIDs == expected)
   }
 
   @Test func `What is not an object is ignored`() {

@@ -10,9 +10,8 @@ struct Samples {
     let data = try JSONValue(parsing: text).object ?? JSONObject()
     resources = data.map { name, value in
       ResourceType(
-        ResourceSample(
-          name: name, kind: value.array == nil ? .object : .collection, idName: name == "odd things" ? "_id" : "id",
-          records: value.array ?? [value]))
+        name: name, kind: value.array == nil ? .object : .collection, idName: name == "odd things" ? "_id" : "id",
+        records: value.array ?? [value])
     }
     relations = [ResourceRelation(parent: "posts", child: "comments", foreignKey: "postId")]
   }

@@ -61,7 +61,7 @@ struct JSONSchemaChecker: Sendable {
         }
       case "format":
         let format = value.string ?? ""
-        if DescribedFormat.matches("", format) == nil { ignore("the format '\(format)'") }
+        if StringFormat(rawValue: format) == nil { ignore("the format '\(format)'") }
       default: break
       }
     }
@@ -170,7 +170,7 @@ struct JSONSchemaChecker: Sendable {
     if let pattern = schema["pattern"]?.string, let matcher = patterns[pattern], !matcher.matches(text) {
       fail("must match the pattern \(pattern)")
     }
-    if let format = schema["format"]?.string, DescribedFormat.matches(text, format) == false {
+    if let format = schema["format"]?.string, StringFormat(rawValue: format)?.matches(text) == false {
       fail("must be in the format \(format)")
     }
   }

@@ -8,7 +8,7 @@ package struct DataDescription {
   static let maximumRecords = 1_000
 
   private let title: String
-  private let samples: [ResourceSample]
+  private let resources: [ResourceType]
   private let relations: [ResourceRelation]
   private let dialect: Dialect
   private let areBodiesChecked: Bool
@@ -16,19 +16,19 @@ package struct DataDescription {
   /// Examines a database's records, at most 1,000 of each resource.
   init(of database: Database, title: String) {
     self.title = title
-    samples = database.resourceNames.compactMap { name in
+    resources = database.resourceNames.compactMap { name in
       let filled = database.filledMembers(of: name).map { member in
         FilledMember(name: member.name, value: JSONValue(member.value), isReadOnly: member.isOnEveryChange)
       }
       switch database.resource(named: name) {
       case .collection(let collection)?:
         let records = collection.firstRecords(Self.maximumRecords).map { JSONValue($0) }
-        return ResourceSample(
+        return ResourceType(
           name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count,
           filled: filled)
       // Numbers, texts and booleans, which 1.0 allows as resources, have no members to describe.
       case .singular(let value)? where value.withToken({ $0.kind }) == .object:
-        return ResourceSample(name: name, kind: .object, records: [JSONValue(value)], filled: filled)
+        return ResourceType(name: name, kind: .object, records: [JSONValue(value)], filled: filled)
       case .singular?: return nil
       case .unserved?, nil: return nil
       }
@@ -69,8 +69,7 @@ package struct DataDescription {
     _ bodies: OpenAPIDocument.Bodies, basePath: String = "/", wrapName: String? = nil, signIn: OpenAPISignIn? = nil
   ) -> JSONObject {
     var document = OpenAPIDocument(
-      title: title, resources: samples.map { ResourceType($0) }, relations: relations,
-      basePath: basePath, bodies: bodies, singular: singular
+      title: title, resources: resources, relations: relations, basePath: basePath, bodies: bodies, singular: singular
     ).object
     if areBodiesChecked { document = OpenAPIChecking.added(to: document) }
     if let wrapName { document = OpenAPIWrapping(name: wrapName).added(to: document) }
@@ -85,8 +84,7 @@ package struct DataDescription {
   /// Returns Swift source with a model for each resource and a client.
   package func swiftSource(access: SwiftAccess = .internal) -> String {
     SwiftGenerator(
-      title: title, resources: samples.map { ResourceType($0) }, relations: relations, access: access,
-      singular: singular
+      title: title, resources: resources, relations: relations, access: access, singular: singular
     ).source
   }
 }

@@ -4,20 +4,20 @@ import Testing
 @testable import JSONDescription
 
 @Suite struct OpenAPIDocumentTests {
-  private let samples = [
-    ResourceSample(
+  private let resources = [
+    ResourceType(
       name: "posts", kind: .collection,
       records: [["id": 1, "title": "a", "author": ["name": "b"]], ["id": 2, "title": nil, "author": ["name": "c"]]]),
-    ResourceSample(name: "comments", kind: .collection, records: [["id": "x", "postId": 1, "q": true]]),
-    ResourceSample(name: "profile", kind: .object, records: [["name": "typicode", "since": "2020-01-01"]]),
-    ResourceSample(name: "we{ird", kind: .collection, records: []),
-    ResourceSample(name: "größen", kind: .collection, records: [["id": 1]]),
-    ResourceSample(name: "post-comments", kind: .collection, records: [["id": 1]]),
+    ResourceType(name: "comments", kind: .collection, records: [["id": "x", "postId": 1, "q": true]]),
+    ResourceType(name: "profile", kind: .object, records: [["name": "typicode", "since": "2020-01-01"]]),
+    ResourceType(name: "we{ird", kind: .collection, records: []),
+    ResourceType(name: "größen", kind: .collection, records: [["id": 1]]),
+    ResourceType(name: "post-comments", kind: .collection, records: [["id": 1]]),
   ]
 
   private func document(_ bodies: OpenAPIDocument.Bodies = .shaped) -> JSONValue {
     let document = OpenAPIDocument(
-      title: "database.json", resources: samples.map(ResourceType.init),
+      title: "database.json", resources: resources,
       relations: [ResourceRelation(parent: "posts", child: "comments", foreignKey: "postId")], bodies: bodies
     ) { $0.hasSuffix("s") ? String($0.dropLast()) : $0 }
     return .object(document.object)

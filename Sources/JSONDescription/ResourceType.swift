@@ -1,32 +1,5 @@
 package import JSONServerValues
 
-/// A sample of a resource, from which the resource is described.
-package struct ResourceSample: Sendable {
-  /// The name of the resource, such as `posts`.
-  package let name: String
-  package let kind: ResourceKind
-  /// The member with a record's id, such as `id`.
-  package let idName: String
-  /// Some of a collection's records, or the only object.
-  package let records: [JSONValue]
-  /// The number of all records of the resource.
-  package let count: Int
-  /// The members that the server fills.
-  package let filled: [FilledMember]
-
-  package init(
-    name: String, kind: ResourceKind, idName: String = "id", records: [JSONValue], count: Int? = nil,
-    filled: [FilledMember] = []
-  ) {
-    self.name = name
-    self.kind = kind
-    self.idName = idName
-    self.records = records
-    self.count = count ?? records.count
-    self.filled = filled
-  }
-}
-
 /// A member that the server fills in the records that clients write.
 package struct FilledMember: Sendable, Hashable {
   let name: String
@@ -72,32 +45,41 @@ package enum ResourceKind: Sendable, Hashable {
 
 /// The common shape of the records of a resource.
 package struct ResourceType: Sendable, Hashable {
+  /// The name of the resource, such as `posts`.
   let name: String
   let kind: ResourceKind
+  /// The member with a record's id, such as `id`.
   let idName: String
+  /// The number of all records of the resource.
   let count: Int
   /// The shape of a record, including its id.
   let record: ObjectType
   /// The members that the server fills.
   let filled: [FilledMember]
 
-  /// Infers the shape of a resource's records from a sample; ignores values that are not objects.
+  /// Infers the shape of a resource's records.
   ///
-  /// - Complexity: O(*n*) in the size of the sample.
-  package init(_ sample: ResourceSample) {
-    name = sample.name
-    kind = sample.kind
-    idName = sample.idName
-    count = sample.count
-    filled = sample.filled
-    let seen = ObjectType(of: sample.records.compactMap(\.object))
+  /// - Parameters:
+  ///   - records: Some of a collection's records, or the only object; values that are not objects are ignored.
+  ///   - count: The number of all records, if these are only some.
+  /// - Complexity: O(*n*) in the size of the records.
+  package init(
+    name: String, kind: ResourceKind, idName: String = "id", records: [JSONValue], count: Int? = nil,
+    filled: [FilledMember] = []
+  ) {
+    self.name = name
+    self.kind = kind
+    self.idName = idName
+    self.count = count ?? records.count
+    self.filled = filled
+    let seen = ObjectType(of: records.compactMap(\.object))
     let added = filled.filter { seen[$0.name] == nil }.map { member in
-      MemberType(name: member.name, type: member.type, isRequired: sample.records.isEmpty)
+      MemberType(name: member.name, type: member.type, isRequired: records.isEmpty)
     }
     record = ObjectType(members: seen.members + added)
   }
 
-  /// Whether all ids in the sample are integers; `true` for an empty collection, which will number its records.
+  /// Whether all ids seen are integers; `true` for an empty collection, which will number its records.
   var hasIntegerIDs: Bool {
     guard let id = record[idName]?.type else { return record.members.isEmpty }
     return id.alternatives == [.integer]
