@@ -25,21 +25,19 @@ package enum OpenAPIAdmin {
     _ operations: [Operation], faultActions: [String], to document: JSONObject
   ) -> JSONObject {
     var document = document
-    var items = JSONObject()
+    var paths = document["paths"]?.object ?? [:]
     for operation in operations {
-      var item = items[operation.path]?.object ?? JSONObject()
+      var item = paths[operation.path]?.object ?? [:]
       item[operation.method] = operation.value
-      items[operation.path] = .object(item)
+      paths[operation.path] = .object(item)
     }
-    document["paths"] = .object(JSONObject((document["paths"]?.object.map(Array.init) ?? []) + Array(items)))
+    document["paths"] = .object(paths)
     document["tags"] = .array(
       (document["tags"]?.array ?? []) + [["name": .string(tag), "description": "Controls the server, without faults."]])
-    var components = document["components"]?.object ?? JSONObject()
-    components["schemas"] = .object(
-      JSONObject(
-        (components["schemas"]?.object.map(Array.init) ?? [])
-          + OpenAPIAdminSchemas.all(faultActions: faultActions).map { (name($0.key), $0.value) }
-      ))
+    var components = document["components"]?.object ?? [:]
+    var schemas = components["schemas"]?.object ?? [:]
+    for (key, schema) in OpenAPIAdminSchemas.all(faultActions: faultActions) { schemas[name(key)] = schema }
+    components["schemas"] = .object(schemas)
     document["components"] = .object(components)
     return document
   }
@@ -63,9 +61,6 @@ package enum OpenAPIAdmin {
     _ method: String, _ path: String, _ id: String, _ summary: String, _ result: Result, body: String?,
     query: [Parameter], errors: [OpenAPIResponses.ErrorStatus]
   ) -> Operation {
-    var operation = JSONObject([
-      ("operationId", .string("admin\(id)")), ("summary", .string(summary)), ("tags", .array([.string(tag)])),
-    ])
     let names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     let parameters =
       names.map { name -> JSONValue in
@@ -74,23 +69,20 @@ package enum OpenAPIAdmin {
       + query.map { name, description, schema in
         ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
       }
-    if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
-    if let body { operation["requestBody"] = ["content": ["application/json": ["schema": reference(body)]]] }
-    let (status, type, schema) = content(of: result)
-    let success: JSONValue = ["description": "Done.", "content": [type: ["schema": schema]]]
-    operation["responses"] = OpenAPIResponses.all(
-      [(status, success)],
+    let body = body.map { JSONValue.object(["content": ["application/json": ["schema": reference($0)]]]) }
+    let operation = OpenAPIOperation.value(
+      "admin\(id)", summary, tag: tag, parameters: parameters, body: body, [response(of: result)],
       errors: (body == nil && query.isEmpty ? [] : [.badRequest]) + (names.isEmpty ? [] : [.notFound]) + errors)
     return (path, method, .object(operation))
   }
 
-  private static func content(of result: Result) -> (status: String, type: String, schema: JSONValue) {
+  private static func response(of result: Result) -> OpenAPIResponse {
     switch result {
-    case .object: ("200", "application/json", ["type": "object"])
-    case .text(let type): ("200", type, ["type": "string"])
-    case .one(let name): ("200", "application/json", reference(name))
-    case .list(let name): ("200", "application/json", ["type": "array", "items": reference(name)])
-    case .created(let name): ("201", "application/json", reference(name))
+    case .object: .ok("Done.", ["type": "object"])
+    case .text(let type): OpenAPIResponse("200", "Done.", ["type": "string"], type: type)
+    case .one(let name): .ok("Done.", reference(name))
+    case .list(let name): .ok("Done.", ["type": "array", "items": reference(name)])
+    case .created(let name): OpenAPIResponse("201", "Done.", reference(name))
     }
   }
 }

@@ -40,14 +40,14 @@ package struct OpenAPIDocument: Sendable {
     let links = OpenAPIRelations(relations, among: named, singular: singular)
     var paths = OpenAPIPaths(schemas: OpenAPISchemas(bodies: bodies), relations: links)
     for resource in named { paths.add(resource) }
-    object = JSONObject([
+    object = [
       "openapi": "3.1.0",
       "info": ["title": .string(title), "version": .string(version), "description": .string(Self.description)],
       "servers": [["url": .string(basePath)]],
       "tags": .array(resources.map(Self.tag)),
       "paths": .object(paths.object),
       "components": paths.schemas.components(for: named),
-    ])
+    ]
   }
 
   private static let description = """
@@ -88,22 +88,12 @@ package enum OpenAPIChecking {
         ],
       ],
     ]
-    let response: JSONValue = [
-      "description": "The problems of the body.",
-      "content": ["application/problem+json": ["schema": problem]],
-    ]
-    var document = document
-    document["paths"] = OpenAPIWrapping.map(document["paths"]) { path in
-      OpenAPIWrapping.map(path) { operation in
-        guard var members = operation.object, members["requestBody"] != nil,
-          var responses = members["responses"]?.object
-        else { return operation }
-        responses["422"] = response
-        members["responses"] = .object(responses)
-        return .object(members)
-      }
+    let response = OpenAPIResponse("422", "The problems of the body.", problem, type: "application/problem+json")
+    return document.changingOperations { operation, _, _ in
+      guard operation["requestBody"] != nil, var responses = operation["responses"]?.object else { return }
+      responses[response.status] = response.value
+      operation["responses"] = .object(responses)
     }
-    return document
   }
 }
 
@@ -118,20 +108,10 @@ package struct OpenAPIWrapping: Sendable {
 
   /// Wraps the records in responses, and adds a `total` to lists.
   package func added(to document: JSONObject) -> JSONObject {
-    var document = document
-    document["paths"] = Self.map(document["paths"]) { path in
-      Self.map(path) { operation in
-        guard var members = operation.object, let responses = members["responses"] else { return operation }
-        members["responses"] = Self.map(responses, wrapped)
-        return .object(members)
-      }
+    document.changingOperations { operation, _, _ in
+      guard let responses = operation["responses"]?.object else { return }
+      operation["responses"] = .object(JSONObject(responses.map { ($0.name, wrapped($0.value)) }))
     }
-    return document
-  }
-
-  fileprivate static func map(_ value: JSONValue?, _ change: (JSONValue) -> JSONValue) -> JSONValue {
-    guard let object = value?.object else { return value ?? .null }
-    return .object(JSONObject(object.map { ($0.name, change($0.value)) }))
   }
 
   private func wrapped(_ response: JSONValue) -> JSONValue {
@@ -149,5 +129,29 @@ package struct OpenAPIWrapping: Sendable {
       ]
     ]
     return .object(members)
+  }
+}
+
+extension JSONObject {
+  /// The document with its operations changed.
+  ///
+  /// - Parameter change: Changes an operation of a path and a method.
+  func changingOperations(
+    _ change: (_ operation: inout JSONObject, _ path: String, _ method: String) -> Void
+  ) -> JSONObject {
+    var paths = JSONObject()
+    for (path, item) in self["paths"]?.object ?? [:] {
+      var item = item.object ?? [:]
+      for (method, value) in item {
+        // The common parameters of a path are a list.
+        guard var operation = value.object else { continue }
+        change(&operation, path, method)
+        item[method] = .object(operation)
+      }
+      paths[path] = .object(item)
+    }
+    var document = self
+    document["paths"] = .object(paths)
+    return document
   }
 }

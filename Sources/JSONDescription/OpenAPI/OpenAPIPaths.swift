@@ -6,6 +6,8 @@ struct OpenAPIPaths {
   let relations: OpenAPIRelations
   private(set) var object = JSONObject()
   private var operationNames = UniqueNames()
+  /// The path to which operations are added, and their tag.
+  private var (path, tag) = ("", "")
   /// The parameters of the lists below records, by resource: a resource may have many such lists.
   private var parametersBelow: [String: [JSONValue]] = [:]
 
@@ -30,32 +32,31 @@ struct OpenAPIPaths {
     }
   }
 
-  /// Adds a path with the common parameters of its operations.
-  mutating func add(_ path: String, parameters: [JSONValue] = [], _ operations: [(method: String, JSONValue)]) {
-    var item = JSONObject()
-    if !parameters.isEmpty { item["parameters"] = .array(parameters) }
-    for (method, operation) in operations { item[method] = operation }
-    object[path] = .object(item)
+  /// Begins a path.
+  ///
+  /// - Parameters:
+  ///   - parameters: The common parameters of its operations.
+  ///   - tag: The resource of its operations.
+  private mutating func begin(_ path: String, parameters: [JSONValue] = [], tag: NamedResource) {
+    (self.path, self.tag) = (path, tag.resource.name)
+    object[path] = parameters.isEmpty ? [:] : ["parameters": .array(parameters)]
   }
 
-  /// Writes an operation with a unique name.
-  private mutating func operation(
-    _ name: String, _ summary: String, tag: NamedResource, parameters: [JSONValue] = [], body: OpenAPIBody? = nil,
-    responses: JSONValue
-  ) -> JSONValue {
-    var operation = JSONObject([
-      "operationId": .string(operationNames.take(name)),
-      "summary": .string(summary),
-      "tags": [.string(tag.resource.name)],
-    ])
-    if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
-    if let body {
-      // The server treats a missing body as an empty object, which the shape of the data may not allow.
-      let isRequired = schemas.bodies == .shaped
-      operation["requestBody"] = body.value(isRequired: isRequired)
-    }
-    operation["responses"] = responses
-    return .object(operation)
+  /// Adds an operation with a unique name to the path.
+  ///
+  /// - Parameter errors: The errors that clients must expect, besides those of any body.
+  private mutating func add(
+    _ method: String, _ name: String, _ summary: String, parameters: [JSONValue] = [], body: OpenAPIBody? = nil,
+    _ successes: [OpenAPIResponse], errors: [OpenAPIResponses.ErrorStatus] = []
+  ) {
+    var item = object[path]?.object ?? [:]
+    item[method] = .object(
+      OpenAPIOperation.value(
+        operationNames.take(name), summary, tag: tag, parameters: parameters,
+        // The server treats a missing body as an empty object, which the shape of the data may not allow.
+        body: body?.value(isRequired: schemas.bodies == .shaped), successes,
+        errors: errors + (body == nil ? [] : OpenAPIResponses.bodyErrors)))
+    object[path] = .object(item)
   }
 
   /// A name as a segment of a path template, percent-encoded, so that a brace is not taken for that of a parameter.
@@ -81,82 +82,70 @@ struct OpenAPIPaths {
   /// `/profile`
   private mutating func addObject(_ resource: NamedResource) {
     let (name, type) = (resource.resource.name, resource.recordName)
-    let record = schemas.record(resource)
-    let changed = Self.changed("The stored object.", record)
-    let get = operation(
-      "get\(type)", "Returns \(name).", tag: resource, parameters: [OpenAPIParameters.fields],
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The object.", record), OpenAPIResponses.notModified], errors: []))
-    let create = operation(
-      "create\(type)", "Replaces \(name), as PUT does.", tag: resource, body: .object(schemas.replacement(resource)),
-      responses: OpenAPIResponses.all([OpenAPIResponses.created(record)], errors: OpenAPIResponses.bodyErrors))
-    let replace = operation(
-      "replace\(type)", "Replaces \(name).", tag: resource, body: .object(schemas.replacement(resource)),
-      responses: changed)
-    let update = operation(
-      "update\(type)", "Merges members into \(name).", tag: resource, body: .patch(schemas.patch(resource)),
-      responses: Self.changed("The stored object.", record, errors: [.conflict]))
-    add("/\(Self.segment(name))", [("get", get), ("post", create), ("put", replace), ("patch", update)])
+    let (record, new) = (schemas.record(resource), OpenAPIBody.object(schemas.replacement(resource)))
+    let stored = OpenAPIResponse.ok("The stored object.", record)
+    begin("/\(Self.segment(name))", tag: resource)
+    add(
+      "get", "get\(type)", "Returns \(name).", parameters: [OpenAPIParameters.fields],
+      [.ok("The object.", record), .notModified])
+    add("post", "create\(type)", "Replaces \(name), as PUT does.", body: new, [.created(record)])
+    add("put", "replace\(type)", "Replaces \(name).", body: new, [stored])
+    add(
+      "patch", "update\(type)", "Merges members into \(name).", body: .patch(schemas.patch(resource)), [stored],
+      errors: [.conflict])
   }
 
   /// `/posts`
   private mutating func addCollection(_ resource: NamedResource) {
-    let name = resource.resource.name
-    let list = operation(
-      "list\(resource.pluralName)", "Lists \(name).", tag: resource,
+    let (name, record) = (resource.resource.name, schemas.record(resource))
+    let created = schemas.createdRecords(resource)
+    // The response to an array that adds nothing; a shaped document describes no arrays.
+    let updated = schemas.bodies == .shaped ? [] : [OpenAPIResponse.ok("The stored records.", created)]
+    begin("/\(Self.segment(name))", tag: resource)
+    add(
+      "get", "list\(resource.pluralName)", "Lists \(name).",
       parameters: OpenAPIParameters.list(of: resource, relations: relations, schemas.bodies),
-      responses: listResponses(resource))
-    let create = operation(
-      "create\(resource.recordName)", "Adds a record to \(name).", tag: resource,
-      body: .objects(schemas.newRecords(resource)),
-      responses: createResponses(resource, schemas.createdRecords(resource), successes: updatedResponses(resource)))
-    let change = operation(
-      "updateMany\(resource.pluralName)",
+      [.list(of: record), .notModified], errors: [.badRequest])
+    add(
+      "post", "create\(resource.recordName)", "Adds a record to \(name).", body: .objects(schemas.newRecords(resource)),
+      updated + [.created(created)], errors: [.conflict])
+    add(
+      "patch", "updateMany\(resource.pluralName)",
       "Merges members into all records of \(name) that match the filters of the list.",
-      tag: resource, parameters: OpenAPIParameters.many, body: .patch(schemas.patch(resource)),
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.list("The stored records.", of: schemas.record(resource))],
-        errors: [.methodNotAllowed, .conflict] + OpenAPIResponses.bodyErrors))
-    let delete = operation(
-      "deleteMany\(resource.pluralName)",
+      parameters: OpenAPIParameters.many, body: .patch(schemas.patch(resource)),
+      [.list("The stored records.", of: record)], errors: [.methodNotAllowed, .conflict])
+    add(
+      "delete", "deleteMany\(resource.pluralName)",
       "Deletes all records of \(name) that match the filters of the list, and the records that depend on them.",
-      tag: resource, parameters: OpenAPIParameters.many,
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.list("The deleted records.", of: schemas.record(resource))],
-        errors: [.badRequest, .methodNotAllowed]))
-    add("/\(Self.segment(name))", [("get", list), ("post", create), ("patch", change), ("delete", delete)])
+      parameters: OpenAPIParameters.many, [.list("The deleted records.", of: record)],
+      errors: [.badRequest, .methodNotAllowed])
   }
 
   /// `/posts/{id}`
   private mutating func addRecord(_ resource: NamedResource) {
-    let name = resource.resource.name
+    let (name, type) = (resource.resource.name, resource.recordName)
+    let (record, change) = (schemas.record(resource), OpenAPIBody.patch(schemas.patch(resource)))
+    let stored = OpenAPIResponse.ok("The stored record.", record)
     let id = Self.parameterName(resource.resource.idName, or: "id")
-    let (now, record) = ("The stored record.", schemas.record(resource))
-    let changed = Self.changed(now, record, errors: [.notFound])
-    let patched = Self.changed(now, record, errors: [.notFound, .conflict])
-    let get = operation(
-      "get\(resource.recordName)", "Returns a record of \(name).", tag: resource,
-      parameters: OpenAPIParameters.related(to: resource, relations: relations) + [OpenAPIParameters.fields],
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The record.", record), OpenAPIResponses.notModified],
-        errors: [.badRequest, .notFound]))
-    let replace = operation(
-      "replace\(resource.recordName)", "Replaces a record of \(name), except its id.", tag: resource,
-      body: .object(schemas.replacement(resource)), responses: changed)
-    let update = operation(
-      "update\(resource.recordName)", "Merges members into a record of \(name).", tag: resource,
-      body: .patch(schemas.patch(resource)), responses: patched)
-    let merge = operation(
-      "merge\(resource.recordName)", "Does the same as PATCH, for clients that cannot send it.", tag: resource,
-      body: .patch(schemas.patch(resource)), responses: patched)
-    let delete = operation(
-      "delete\(resource.recordName)", "Deletes a record of \(name) and the records that depend on it.", tag: resource,
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The record was deleted.", ["type": "object"])], errors: [.badRequest, .notFound]))
-    add(
+    begin(
       "/\(Self.segment(name))/{\(id)}",
-      parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource, schemas.bodies)],
-      [("get", get), ("post", merge), ("put", replace), ("patch", update), ("delete", delete)])
+      parameters: [OpenAPIParameters.id(id, ofRecordIn: resource.resource, schemas.bodies)], tag: resource)
+    add(
+      "get", "get\(type)", "Returns a record of \(name).",
+      parameters: OpenAPIParameters.related(to: resource, relations: relations) + [OpenAPIParameters.fields],
+      [.ok("The record.", record), .notModified], errors: [.badRequest, .notFound])
+    add(
+      "post", "merge\(type)", "Does the same as PATCH, for clients that cannot send it.", body: change, [stored],
+      errors: [.notFound, .conflict])
+    add(
+      "put", "replace\(type)", "Replaces a record of \(name), except its id.",
+      body: .object(schemas.replacement(resource)), [stored], errors: [.notFound])
+    add(
+      "patch", "update\(type)", "Merges members into a record of \(name).", body: change, [stored],
+      errors: [.notFound, .conflict])
+    add(
+      "delete", "delete\(type)", "Deletes a record of \(name) and the records that depend on it.",
+      [.ok("The record was deleted.", ["type": "object"])], errors: [.badRequest, .notFound])
   }
 
   /// `/posts/{postId}/comments`
@@ -167,19 +156,18 @@ struct OpenAPIPaths {
       parametersBelow[child.resource.name]
       ?? OpenAPIParameters.list(of: child, relations: relations, below: true, schemas.bodies)
     parametersBelow[child.resource.name] = parameters
-    let list = operation(
-      "list\(parent.recordName)\(child.pluralName)",
-      "Lists the \(child.resource.name) of a record of \(parent.resource.name).", tag: child,
-      parameters: parameters.filter { $0["name"]?.string != id },
-      responses: listResponses(child, errors: [.badRequest, .notFound]))
-    let create = operation(
-      "create\(parent.recordName)\(child.recordName)",
-      "Adds a record to \(child.resource.name) that belongs to a record of \(parent.resource.name).", tag: child,
-      body: .object(schemas.newRecord(child)),
-      responses: createResponses(child, schemas.record(child), errors: [.notFound]))
-    add(
+    begin(
       "/\(Self.segment(parent.resource.name))/{\(id)}/\(Self.segment(child.resource.name))",
-      parameters: [OpenAPIParameters.parentID(id, ofRecordIn: parent.resource)], [("get", list), ("post", create)])
+      parameters: [OpenAPIParameters.parentID(id, ofRecordIn: parent.resource)], tag: child)
+    add(
+      "get", "list\(parent.recordName)\(child.pluralName)",
+      "Lists the \(child.resource.name) of a record of \(parent.resource.name).",
+      parameters: parameters.filter { $0["name"]?.string != id },
+      [.list(of: schemas.record(child)), .notModified], errors: [.badRequest, .notFound])
+    add(
+      "post", "create\(parent.recordName)\(child.recordName)",
+      "Adds a record to \(child.resource.name) that belongs to a record of \(parent.resource.name).",
+      body: .object(schemas.newRecord(child)), [.created(schemas.record(child))], errors: [.conflict, .notFound])
   }
 
   /// `/equipment/{id}/campaigns` and `/equipment/{id}/campaigns/{campaignsId}`, for a member that holds a list of objects.
@@ -190,7 +178,7 @@ struct OpenAPIPaths {
     let type = resource.recordName + Identifier.ascii(Identifier.upperCamelCase(member.name))
     let place = "the list `\(member.name)` of \(resource.resource.name)"
     let element = schemas.inline(object)
-    let new = schemas.inline(ObjectType(members: object.members.filter { $0.name != "id" }))
+    let new = OpenAPIBody.object(schemas.inline(ObjectType(members: object.members.filter { $0.name != "id" })))
     var path = "/\(Self.segment(resource.resource.name))"
     var parameters: [JSONValue] = []
     if resource.resource.kind == .collection {
@@ -199,70 +187,33 @@ struct OpenAPIPaths {
       parameters = [OpenAPIParameters.id(id, ofRecordIn: resource.resource, schemas.bodies)]
     }
     path += "/\(Self.segment(member.name))"
-    let list = operation(
-      "list\(type)", "Lists \(place).", tag: resource, parameters: [OpenAPIParameters.fields],
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.list(of: element), OpenAPIResponses.notModified], errors: [.badRequest, .notFound]))
-    let create = operation(
-      "add\(type)", "Adds an element to \(place).", tag: resource, body: .object(new),
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.created(element)], errors: [.notFound, .conflict] + OpenAPIResponses.bodyErrors))
-    add(path, parameters: parameters, [("get", list), ("post", create)])
+    begin(path, parameters: parameters, tag: resource)
+    add(
+      "get", "list\(type)", "Lists \(place).", parameters: [OpenAPIParameters.fields],
+      [.list(of: element), .notModified], errors: [.badRequest, .notFound])
+    add(
+      "post", "add\(type)", "Adds an element to \(place).", body: new, [.created(element)],
+      errors: [.notFound, .conflict])
     guard object["id"] != nil else { return }
-    let now = "The stored element."
-    let get = operation(
-      "get\(type)Element", "Returns an element of \(place).", tag: resource, parameters: [OpenAPIParameters.fields],
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The element.", element), OpenAPIResponses.notModified], errors: [.badRequest, .notFound]))
-    let replace = operation(
-      "replace\(type)Element", "Replaces an element of \(place), except its id.", tag: resource, body: .object(new),
-      responses: Self.changed(now, element, errors: [.notFound]))
-    let update = operation(
-      "update\(type)Element", "Merges members into an element of \(place).", tag: resource,
-      body: .patch(["type": "object", "additionalProperties": true]),
-      responses: Self.changed(now, element, errors: [.notFound, .conflict]))
-    let delete = operation(
-      "delete\(type)Element", "Removes an element from \(place).", tag: resource,
-      responses: OpenAPIResponses.all(
-        [OpenAPIResponses.ok("The element was deleted.", ["type": "object"])], errors: [.badRequest, .notFound]))
     let idName = Self.parameterName(member.name, or: "element") + "Id"
     let id: JSONValue = [
       "name": .string(idName), "in": "path", "required": true,
       "description": .string("The `id` of an element of \(place)."), "schema": ["type": "string", "minLength": 1],
     ]
+    let stored = OpenAPIResponse.ok("The stored element.", element)
+    begin(path + "/{\(idName)}", parameters: parameters + [id], tag: resource)
     add(
-      path + "/{\(idName)}", parameters: parameters + [id],
-      [("get", get), ("put", replace), ("patch", update), ("delete", delete)])
-  }
-
-  /// The responses to a body that changes existing data.
-  private static func changed(
-    _ description: String, _ schema: JSONValue, errors: [OpenAPIResponses.ErrorStatus] = []
-  ) -> JSONValue {
-    OpenAPIResponses.all([OpenAPIResponses.ok(description, schema)], errors: errors + OpenAPIResponses.bodyErrors)
-  }
-
-  private func listResponses(
-    _ resource: NamedResource, errors: [OpenAPIResponses.ErrorStatus] = [.badRequest]
-  ) -> JSONValue {
-    OpenAPIResponses.all(
-      [OpenAPIResponses.list(of: schemas.record(resource)), OpenAPIResponses.notModified], errors: errors)
-  }
-
-  private func createResponses(
-    _ resource: NamedResource, _ created: JSONValue, successes: [(String, JSONValue)] = [],
-    errors: [OpenAPIResponses.ErrorStatus] = []
-  ) -> JSONValue {
-    OpenAPIResponses.all(
-      successes + [OpenAPIResponses.created(created)], errors: [.conflict] + errors + OpenAPIResponses.bodyErrors)
-  }
-
-  /// The response to an array that adds nothing; a shaped document describes no arrays.
-  private func updatedResponses(_ resource: NamedResource) -> [(String, JSONValue)] {
-    switch schemas.bodies {
-    case .shaped: []
-    case .open: [OpenAPIResponses.ok("The stored records.", schemas.createdRecords(resource))]
-    }
+      "get", "get\(type)Element", "Returns an element of \(place).", parameters: [OpenAPIParameters.fields],
+      [.ok("The element.", element), .notModified], errors: [.badRequest, .notFound])
+    add(
+      "put", "replace\(type)Element", "Replaces an element of \(place), except its id.", body: new, [stored],
+      errors: [.notFound])
+    add(
+      "patch", "update\(type)Element", "Merges members into an element of \(place).",
+      body: .patch(["type": "object", "additionalProperties": true]), [stored], errors: [.notFound, .conflict])
+    add(
+      "delete", "delete\(type)Element", "Removes an element from \(place).",
+      [.ok("The element was deleted.", ["type": "object"])], errors: [.badRequest, .notFound])
   }
 }
 
@@ -343,7 +294,7 @@ struct OpenAPIBody {
   private static func media(_ schema: JSONValue) -> JSONValue { ["schema": schema] }
 
   /// The schemas to which bodies refer.
-  static let sharedSchemas: KeyValuePairs<String, JSONValue> = [
+  static let sharedSchemas: JSONObject = [
     "FormFields": [
       "type": "object", "description": "A name that is repeated becomes an array.",
       "additionalProperties": ["anyOf": [["type": "string"], ["type": "array", "items": ["type": "string"]]]],

@@ -145,7 +145,7 @@ enum JSONSchema {
     var schemas: [JSONObject] = type.alternatives.enumerated().map { index, alternative in
       Self.schema(of: alternative, orNull: type.isNullable && index == 0)
     }
-    if schemas.count > 1 { schemas = [JSONObject(["anyOf": .array(schemas.map(JSONValue.object))])] }
+    if schemas.count > 1 { schemas = [["anyOf": .array(schemas.map(JSONValue.object))]] }
     var schema = schemas.first ?? JSONObject()
     if let example = type.example { schema["examples"] = [example] }
     return .object(schema)
@@ -155,7 +155,7 @@ enum JSONSchema {
   ///
   /// - Parameter isPartial: Whether every member is optional.
   static func schema(of object: ObjectType, isPartial: Bool = false) -> JSONObject {
-    var schema = JSONObject(["type": "object"])
+    var schema: JSONObject = ["type": "object"]
     let required = object.members.filter { $0.isRequired && !isPartial }
     if !required.isEmpty { schema["required"] = .array(required.map { .string($0.name) }) }
     if !object.members.isEmpty {
@@ -167,11 +167,11 @@ enum JSONSchema {
   private static func schema(of alternative: ValueType.Alternative, orNull isNullable: Bool) -> JSONObject {
     var schema: JSONObject
     switch alternative {
-    case .boolean: schema = JSONObject(["type": "boolean"])
-    case .integer: schema = JSONObject(["type": "integer"])
-    case .number: schema = JSONObject(["type": "number"])
+    case .boolean: schema = ["type": "boolean"]
+    case .integer: schema = ["type": "integer"]
+    case .number: schema = ["type": "number"]
     case .string(let string): schema = Self.schema(of: string, orNull: isNullable)
-    case .array(let elements): schema = JSONObject(["type": "array", "items": Self.schema(of: elements)])
+    case .array(let elements): schema = ["type": "array", "items": Self.schema(of: elements)]
     case .object(let object): schema = Self.schema(of: object)
     }
     if isNullable, let type = schema["type"] { schema["type"] = [type, "null"] }
@@ -179,7 +179,7 @@ enum JSONSchema {
   }
 
   private static func schema(of string: StringType, orNull isNullable: Bool) -> JSONObject {
-    var schema = JSONObject(["type": "string"])
+    var schema: JSONObject = ["type": "string"]
     switch string {
     case .plain: break
     case .formatted(let format): schema["format"] = .string(format.rawValue)
@@ -188,12 +188,5 @@ enum JSONSchema {
     case .choice(let choices): schema["enum"] = .array(choices.map(JSONValue.string) + (isNullable ? [.null] : []))
     }
     return schema
-  }
-}
-
-extension JSONObject {
-  /// Creates an object from a literal, in its order.
-  init(_ members: KeyValuePairs<String, JSONValue>) {
-    self.init(members.map { ($0.key, $0.value) })
   }
 }

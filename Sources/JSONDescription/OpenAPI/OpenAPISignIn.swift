@@ -18,13 +18,21 @@ package struct OpenAPISignIn: Sendable {
 
   /// Adds the routes of sign-in, and the authorization of the other routes.
   package func added(to document: JSONObject) -> JSONObject {
-    var document = document
-    var paths = JSONObject([
-      ("/register", register), ("/login", logIn), ("/refresh", refresh), ("/logout", logOut),
-    ])
-    for (path, item) in document["paths"]?.object ?? JSONObject() { paths[path] = guarded(item, at: path) }
-    document["paths"] = .object(paths)
-    var components = document["components"]?.object ?? JSONObject()
+    var document = document.changingOperations { operation, path, method in
+      guard let resource = operation["tags"]?[0]?.string else { return }
+      if method == "post", path == "/" + OpenAPIPaths.segment(users) {
+        operation = registering(operation["operationId"]?.string ?? "register")
+      } else if !(method == "get" ? publicReads : publicWrites).contains(resource) {
+        operation["security"] = [["bearer": []]]
+        let responses = (operation["responses"]?.object ?? [:]) + Self.refusals
+        operation["responses"] = .object(JSONObject(responses.sorted { $0.0 < $1.0 }))
+      }
+    }
+    let routes = [
+      ("/register", registering("register")), ("/login", logIn), ("/refresh", refresh), ("/logout", logOut),
+    ].map { path, operation in (path, JSONValue.object(["post": .object(operation)])) }
+    document["paths"] = .object(JSONObject(routes + (document["paths"]?.object ?? [:]).map { ($0.name, $0.value) }))
+    var components = document["components"]?.object ?? [:]
     components["securitySchemes"] = [
       "bearer": [
         "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
@@ -35,79 +43,46 @@ package struct OpenAPISignIn: Sendable {
     return document
   }
 
-  private func guarded(_ item: JSONValue, at path: String) -> JSONValue {
-    guard let operations = item.object else { return item }
-    return .object(
-      JSONObject(
-        operations.map { method, operation in
-          guard var members = operation.object, let resource = members["tags"]?[0]?.string else {
-            return (method, operation)
-          }
-          if method == "post", path == "/" + OpenAPIPaths.segment(users) {
-            return (method, registering(members["operationId"]?.string ?? "register"))
-          }
-          let open = method == "get" ? publicReads : publicWrites
-          guard !open.contains(resource) else { return (method, operation) }
-          members["security"] = [["bearer": []]]
-          let responses = (members["responses"]?.object ?? JSONObject()) + Self.refusals
-          members["responses"] = .object(JSONObject(responses.sorted { $0.0 < $1.0 }))
-          return (method, .object(members))
-        }))
-  }
-
-  private static let error: JSONValue = ["$ref": "#/components/responses/Error"]
-  private static let refusals: [(String, JSONValue)] = [("401", error), ("403", error)]
+  private static let refusals: [(String, JSONValue)] = ["401", "403"].map { ($0, OpenAPIResponses.error) }
 
   // MARK: Routes
 
-  private var register: JSONValue { ["post": registering("register")] }
-
-  private var logIn: JSONValue {
-    [
-      "post": operation(
-        "logIn", "Signs a user in.", body: Self.credentials, responses: [("200", answer(Self.tokens(with: true)))])
-    ]
+  private var logIn: JSONObject {
+    operation("logIn", "Signs a user in.", body: Self.credentials, .ok("The tokens.", Self.tokens(with: true)))
   }
 
-  private var refresh: JSONValue {
+  private var refresh: JSONObject {
     let token: JSONValue = [
       "type": "object", "required": ["refreshToken"], "properties": ["refreshToken": ["type": "string"]],
     ]
-    return [
-      "post": operation(
-        "refreshTokens", "Exchanges a refresh token for new tokens. The old token becomes void.", body: token,
-        responses: [("200", answer(Self.tokens(with: false))), ("401", Self.error)])
-    ]
+    return operation(
+      "refreshTokens", "Exchanges a refresh token for new tokens. The old token becomes void.", body: token,
+      .ok("The tokens.", Self.tokens(with: false)), errors: [.unauthorized])
   }
 
-  private var logOut: JSONValue {
-    let done: JSONValue = ["description": "All tokens of the sign-in are void."]
-    return [
-      "post": operation(
-        "logOut", "Signs the user out.", body: nil, responses: [("204", done), ("401", Self.error)], isSecured: true)
-    ]
+  private var logOut: JSONObject {
+    var operation = operation(
+      "logOut", "Signs the user out.", body: nil, OpenAPIResponse("204", "All tokens of the sign-in are void.", nil),
+      errors: [.unauthorized])
+    operation["security"] = [["bearer": []]]
+    return operation
   }
 
-  private func registering(_ name: String) -> JSONValue {
+  private func registering(_ name: String) -> JSONObject {
     operation(
-      name, "Registers a user.", body: Self.credentials, responses: [("201", answer(Self.tokens(with: true)))])
+      name, "Registers a user.", body: Self.credentials,
+      OpenAPIResponse("201", "The tokens.", Self.tokens(with: true)))
   }
 
+  /// - Parameter errors: The errors that clients must expect besides 400.
   private func operation(
-    _ name: String, _ summary: String, body: JSONValue?, responses: [(String, JSONValue)], isSecured: Bool = false
-  ) -> JSONValue {
-    var members = JSONObject([
-      "operationId": .string(name), "summary": .string(summary), "tags": [.string(users)],
-    ])
-    if let body { members["requestBody"] = ["required": true, "content": ["application/json": ["schema": body]]] }
-    let errors = [("400", Self.error), ("default", Self.error)]
-    members["responses"] = .object(JSONObject((responses + errors).sorted { $0.0 < $1.0 }))
-    if isSecured { members["security"] = [["bearer": []]] }
-    return .object(members)
-  }
-
-  private func answer(_ schema: JSONValue) -> JSONValue {
-    ["description": "The tokens.", "content": ["application/json": ["schema": schema]]]
+    _ name: String, _ summary: String, body: JSONValue?, _ success: OpenAPIResponse,
+    errors: [OpenAPIResponses.ErrorStatus] = []
+  ) -> JSONObject {
+    let body = body.map { schema -> JSONValue in
+      ["required": true, "content": ["application/json": ["schema": schema]]]
+    }
+    return OpenAPIOperation.value(name, summary, tag: users, body: body, [success], errors: [.badRequest] + errors)
   }
 
   private static let credentials: JSONValue = [
@@ -120,9 +95,9 @@ package struct OpenAPISignIn: Sendable {
 
   /// - Parameter user: Whether the response also has the user's record.
   private static func tokens(with user: Bool) -> JSONValue {
-    var properties = JSONObject([
+    var properties: JSONObject = [
       "accessToken": ["type": "string"], "refreshToken": ["type": "string"], "expiresIn": ["type": "integer"],
-    ])
+    ]
     if user { properties["user"] = ["type": "object", "additionalProperties": true] }
     return [
       "type": "object", "required": .array(properties.names.map(JSONValue.string)), "properties": .object(properties),
