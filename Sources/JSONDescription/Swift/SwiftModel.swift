@@ -25,8 +25,8 @@ struct SwiftModel {
   }
 
   var isCollection: Bool { id != nil }
-  var usesDates: Bool { record.usesDates }
-  var usesAnyJSON: Bool { record.usesAnyJSON || id?.type == .anyJSON }
+  var usesDates: Bool { record.uses(.global("Date")) }
+  var usesAnyJSON: Bool { record.uses(.anyJSON) }
   var usesPatchValues: Bool { content.contains { $0.changed.isPatchValue } }
 
   func write(to source: inout SwiftSource, access: SwiftAccess) {
@@ -105,8 +105,6 @@ private struct SwiftStructure {
   private(set) var properties: [SwiftProperty] = []
   private(set) var structures: [SwiftStructure] = []
   private(set) var enumerations: [SwiftEnumeration] = []
-  private(set) var usesDates = false
-  private(set) var usesAnyJSON = false
   private var typeNames: UniqueNames
 
   /// Designs a structure for an object.
@@ -142,14 +140,16 @@ private struct SwiftStructure {
     }
   }
 
+  /// Whether a property here or in a nested structure has a type.
+  func uses(_ type: SwiftType) -> Bool {
+    properties.contains { $0.type.innermost == type } || structures.contains { $0.uses(type) }
+  }
+
   /// The Swift type of a value; designs the structures and enumerations it needs.
   private mutating func type(
     of type: ValueType, named name: String, enclosing: Set<String>, singular: (String) -> String
   ) -> SwiftType {
-    guard let alternative = type.alternatives.first, type.alternatives.count == 1 else {
-      usesAnyJSON = true
-      return .anyJSON
-    }
+    guard let alternative = type.alternatives.first, type.alternatives.count == 1 else { return .anyJSON }
     switch alternative {
     case .boolean: return .global("Bool")
     case .integer: return .global("Int")
@@ -159,15 +159,9 @@ private struct SwiftStructure {
       let element = self.type(of: elements, named: singular(name), enclosing: enclosing, singular: singular)
       return .array(elements.isNullable && element != .anyJSON ? .optional(element) : element)
     case .object(let object):
-      guard !object.members.isEmpty else {
-        usesAnyJSON = true
-        return .anyJSON
-      }
+      guard !object.members.isEmpty else { return .anyJSON }
       let typeName = typeNames.take(Identifier.upperCamelCase(name))
-      let structure = SwiftStructure(typeName, object, enclosing: enclosing, singular: singular)
-      usesDates = usesDates || structure.usesDates
-      usesAnyJSON = usesAnyJSON || structure.usesAnyJSON
-      structures.append(structure)
+      structures.append(SwiftStructure(typeName, object, enclosing: enclosing, singular: singular))
       return .nested(typeName)
     }
   }
@@ -177,9 +171,7 @@ private struct SwiftStructure {
     case .plain, .formatted(.date), .formatted(.email), .formatted(.ipv4): return .global("String")
     case .formatted(.uri): return .global("URL")
     case .formatted(.uuid): return .global("UUID")
-    case .formatted(.dateTime):
-      usesDates = true
-      return .global("Date")
+    case .formatted(.dateTime): return .global("Date")
     case .choice(let choices):
       // What reads as a constant of the server is one; names of people and places are too few by chance.
       guard choices.allSatisfy(Identifier.isConstant) else { return .global("String") }

@@ -151,6 +151,14 @@ indirect enum SwiftType: Sendable, Hashable {
   /// A value of any kind.
   static let anyJSON = SwiftType.global("AnyJSON")
 
+  /// The type of the elements or of the value; the type itself when it has neither.
+  var innermost: SwiftType {
+    switch self {
+    case .global, .nested: self
+    case .array(let type), .optional(let type), .patch(let type): type.innermost
+    }
+  }
+
   /// The type's name.
   ///
   /// - Parameter structure: The structure in which the property's types are nested, when it is named from outside.
