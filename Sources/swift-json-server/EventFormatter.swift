@@ -4,11 +4,11 @@ import JSONServerValues
 
 /// Formats events as lines of the log.
 protocol EventFormatter: Sendable {
-  /// Returns the line of an event, and its stream; `nil` for an event that is not logged.
-  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)?
+  /// Returns the line of an event, and its stream.
+  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)
 
   /// Returns the line of a request that has its response.
-  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)?
+  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)
 }
 
 /// The parts of an exchange that a log shows. A line that waits to be printed must not keep the bodies in memory.
@@ -35,18 +35,13 @@ struct RespondedRequest: Sendable {
 /// Formats events for people: one aligned line for each request, colored by its status.
 struct TextFormatter: EventFormatter {
   let style: LogStyle
-  /// Whether only errors are printed.
-  let isQuiet: Bool
 
   /// The width of the longest method, and of the longest event name.
   private static let nameWidth = "reloaded".count
 
-  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)? {
-    if isQuiet {
-      guard case .invalid = event else { return nil }
-    }
-    return switch event {
-    case .responded(let exchange): (.output, text(for: RespondedRequest(exchange), at: time))
+  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String) {
+    switch event {
+    case .responded(let exchange): line(for: RespondedRequest(exchange), at: time)
     case .working(let message): (.output, note(.blue, "working", LogText.escaped(message), time))
     case .reloaded(let resources):
       (.output, note(.green, "reloaded", resources.map(LogText.escaped).joined(separator: ", "), time))
@@ -66,11 +61,7 @@ struct TextFormatter: EventFormatter {
     }
   }
 
-  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)? {
-    isQuiet ? nil : (.output, text(for: request, at: time))
-  }
-
-  private func text(for request: RespondedRequest, at time: Timestamp) -> String {
+  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String) {
     let fields = [
       style(.grey, time.clock),
       Self.padded(request.method, Self.nameWidth),
@@ -80,7 +71,7 @@ struct TextFormatter: EventFormatter {
       // Last, so that a long target does not move the other columns.
       LogText.readable(request.target) + (request.refusedOrigin.map { "  withheld from \(LogText.escaped($0))" } ?? ""),
     ]
-    return fields.joined(separator: "  ")
+    return (.output, fields.joined(separator: "  "))
   }
 
   private func note(_ emphasis: LogStyle.Emphasis, _ name: String, _ text: String, _ time: Timestamp) -> String {
@@ -138,15 +129,9 @@ struct LogStyle: Sendable {
 
 /// Formats events for programs: one JSON object in each line.
 struct JSONLinesFormatter: EventFormatter {
-  /// Whether only errors are printed.
-  let isQuiet: Bool
-
-  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)? {
-    if isQuiet {
-      guard case .invalid = event else { return nil }
-    }
-    return switch event {
-    case .responded(let exchange): Self.line(RespondedRequest(exchange), time)
+  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String) {
+    switch event {
+    case .responded(let exchange): line(for: RespondedRequest(exchange), at: time)
     case .reloaded(let resources): Self.line("reloaded", time, [("resources", .array(resources.map(JSONValue.string)))])
     case .invalid(let message): Self.line("invalid", time, [("message", .string(message))])
     case .restored(let path): Self.line("restored", time, [("path", .string(path))])
@@ -157,12 +142,8 @@ struct JSONLinesFormatter: EventFormatter {
     }
   }
 
-  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)? {
-    isQuiet ? nil : Self.line(request, time)
-  }
-
-  private static func line(_ request: RespondedRequest, _ time: Timestamp) -> (LogStream, String) {
-    line(
+  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String) {
+    Self.line(
       "request", time,
       [
         ("method", .string(request.method)), ("path", .string(request.target)),

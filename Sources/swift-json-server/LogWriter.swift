@@ -8,8 +8,7 @@ import NIOConcurrencyHelpers
 /// and prints their number later. Each line is written immediately, also to a pipe.
 final class LogWriter: Sendable {
   private enum Entry: Sendable {
-    case output(String)
-    case error(String)
+    case line(LogStream, String)
     case request(RespondedRequest, Timestamp)
     case event(ServerEvent, Timestamp)
 
@@ -48,25 +47,26 @@ final class LogWriter: Sendable {
     style = LogStyle(isColored: options.running.color ?? Terminal.isOutput)
     formatter =
       switch options.running.logFormat ?? .text {
-      case .text: TextFormatter(style: style, isQuiet: options.running.quiet)
-      case .json: JSONLinesFormatter(isQuiet: options.running.quiet)
+      case .text: TextFormatter(style: style)
+      case .json: JSONLinesFormatter()
       }
   }
 
   /// Prints text on standard output.
   func print(_ text: String) {
-    add(.output(text))
+    add(.line(.output, text))
   }
 
   /// Prints text on standard error.
   func printError(_ text: String) {
-    add(.error(text))
+    add(.line(.error, text))
   }
 
-  /// Prints an event as a line, if its formatter logs it.
+  /// Prints an event as a line; a quiet server logs only errors.
   func log(_ event: ServerEvent) {
-    // A quiet server logs no requests; passing them to the queue would cost as much as printing them.
-    if isQuiet, case .responded = event { return }
+    if isQuiet {
+      guard case .invalid = event else { return }
+    }
     add(Entry(event))
   }
 
@@ -98,7 +98,7 @@ final class LogWriter: Sendable {
     var text: [UInt8] = []
     var stream = LogStream.output
     for entry in taken.entries {
-      guard let (next, line) = line(for: entry) else { continue }
+      let (next, line) = line(for: entry)
       if next != stream {
         send(text, stream)
         text.removeAll(keepingCapacity: true)
@@ -111,10 +111,9 @@ final class LogWriter: Sendable {
     send(text, stream)
   }
 
-  private func line(for entry: Entry) -> (LogStream, String)? {
+  private func line(for entry: Entry) -> (LogStream, String) {
     switch entry {
-    case .output(let text): (.output, text)
-    case .error(let text): (.error, text)
+    case .line(let stream, let text): (stream, text)
     case .request(let request, let time): formatter.line(for: request, at: time)
     case .event(let event, let time): formatter.line(for: event, at: time)
     }

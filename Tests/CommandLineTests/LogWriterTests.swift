@@ -56,7 +56,7 @@ struct LogWriterTests {
       .reloaded(resources: ["text"]), .invalid(message: "text"), .restored(path: "text"), .deleted(path: "text"),
       .warning("text"), .hint("text"), .working("text"),
     ]
-    let formatter = TextFormatter(style: LogStyle(isColored: false), isQuiet: false)
+    let formatter = TextFormatter(style: LogStyle(isColored: false))
     let request = RespondedRequest(
       Exchange(
         id: 1, request: Request(method: .options, target: "/"),
@@ -64,7 +64,7 @@ struct LogWriterTests {
           method: .options, text: "/", target: try ParsedTarget("/"), mountedTarget: "/", ignoresCase: true),
         response: PreparedResponse(status: .noContent), respondedAt: 0, duration: .zero))
     let shown = events.map { formatter.line(for: $0, at: .now) } + [formatter.line(for: request, at: .now)]
-    let lines = shown.compactMap { $0?.1 }
+    let lines = shown.map(\.1)
     #expect(lines.count == 8)
     for line in lines { #expect(line.wholeMatch(of: /.{18}  (text|204).*/) != nil, "\(line)") }
   }
@@ -80,8 +80,8 @@ struct LogWriterTests {
         route: EffectiveRoute(
           method: .get, text: "/", target: try ParsedTarget("/"), mountedTarget: "/", ignoresCase: true),
         response: PreparedResponse(body: .bytes(body)), respondedAt: 0, duration: .zero))
-    let line = TextFormatter(style: LogStyle(isColored: false), isQuiet: false).line(for: request, at: .now)?.1
-    #expect(line?.hasSuffix("1,234,567 B  \(shown)") == true)
+    let line = TextFormatter(style: LogStyle(isColored: false)).line(for: request, at: .now).1
+    #expect(line.hasSuffix("1,234,567 B  \(shown)"))
   }
 
   @Test(arguments: [
