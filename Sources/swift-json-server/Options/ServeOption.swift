@@ -112,7 +112,7 @@ extension ServeCommand {
 /// A value of an option in a settings file.
 protocol SettingValue: Sendable {
   /// Reads a value; `nil` when it has the wrong type.
-  init?(setting: JSONValue)
+  static func value(of setting: JSONValue) -> Self?
 
   /// The expected form of the value, for error messages.
   static var expectation: String { get }
@@ -121,80 +121,55 @@ protocol SettingValue: Sendable {
 }
 
 extension Bool: SettingValue {
-  init?(setting: JSONValue) {
-    guard case .bool(let flag) = setting else { return nil }
-    self = flag
-  }
-
+  static func value(of setting: JSONValue) -> Bool? { setting.bool }
   static var expectation: String { "true or false" }
-  var setting: JSONValue? { .bool(self) }
+  var setting: JSONValue? { JSONValue(self) }
 }
 
 extension Int: SettingValue {
-  init?(setting: JSONValue) {
-    guard let number = setting.int ?? setting.string.flatMap({ Int($0) }) else { return nil }
-    self = number
-  }
-
+  static func value(of setting: JSONValue) -> Int? { setting.int ?? setting.string.flatMap { Int($0) } }
   static var expectation: String { "a whole number" }
-  var setting: JSONValue? { .number(JSONNumber(self)) }
+  var setting: JSONValue? { JSONValue(self) }
 }
 
 extension Double: SettingValue {
-  init?(setting: JSONValue) {
-    guard case .number(let number) = setting, number.doubleValue.isFinite else { return nil }
-    self = number.doubleValue
-  }
-
+  static func value(of setting: JSONValue) -> Double? { setting.double.flatMap { $0.isFinite ? $0 : nil } }
   static var expectation: String { "a number" }
   var setting: JSONValue? { JSONNumber(self).map(JSONValue.number) }
 }
 
 extension String: SettingValue {
-  init?(setting: JSONValue) {
-    switch setting {
-    case .string(let text): self = text
-    case .number(let number): self = number.text
-    case .null, .bool, .array, .object: return nil
-    }
+  static func value(of setting: JSONValue) -> String? {
+    if case .number(let number) = setting { number.text } else { setting.string }
   }
-
   static var expectation: String { "text" }
-  var setting: JSONValue? { .string(self) }
+  var setting: JSONValue? { JSONValue(self) }
 }
 
 /// A string, or an array of strings.
 extension [String]: SettingValue {
-  init?(setting: JSONValue) {
-    let elements = setting.string.map { [JSONValue.string($0)] } ?? setting.array
+  static func value(of setting: JSONValue) -> [String]? {
+    let elements = setting.string.map { [JSONValue($0)] } ?? setting.array
     let texts = elements?.compactMap(\.string)
-    guard let texts, texts.count == elements?.count else { return nil }
-    self = texts
+    return texts?.count == elements?.count ? texts : nil
   }
-
   static var expectation: String { "a text or an array of texts" }
   var setting: JSONValue? { .array(map(JSONValue.string)) }
 }
 
 extension ByteCount: SettingValue {
-  init?(setting: JSONValue) {
-    guard let count = String(setting: setting).flatMap(ByteCount.init(argument:)) else { return nil }
-    self = count
+  static func value(of setting: JSONValue) -> ByteCount? {
+    String.value(of: setting).flatMap(ByteCount.init(argument:))
   }
-
   static var expectation: String { "a number of bytes, such as 500k or 10M" }
-  var setting: JSONValue? { .number(JSONNumber(bytes)) }
+  var setting: JSONValue? { JSONValue(bytes) }
 }
 
 /// One of a few words.
 extension SettingValue where Self: CaseIterable & RawRepresentable, RawValue == String {
-  init?(setting: JSONValue) {
-    guard let value = setting.string.flatMap(Self.init(rawValue:)) else { return nil }
-    self = value
-  }
-
+  static func value(of setting: JSONValue) -> Self? { setting.string.flatMap(Self.init(rawValue:)) }
   static var expectation: String { allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ") }
-  var setting: JSONValue? { .string(rawValue) }
+  var setting: JSONValue? { JSONValue(rawValue) }
 }
 
 /// A number of bytes, written as `1048576`, `1024k` or `1M`.

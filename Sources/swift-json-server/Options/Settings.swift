@@ -82,7 +82,7 @@ struct SettingsFile {
   mutating func value<Value: SettingValue>(_ type: Value.Type, _ names: [String]) throws(CommandFailure) -> Value? {
     known.formUnion(names)
     guard let name = names.first(where: { members[$0] != nil }), let member = members[name] else { return nil }
-    guard let value = Value(setting: member) else {
+    guard let value = Value.value(of: member) else {
       throw CommandFailure(.usage, "\(path): '\(name)' must be \(Value.expectation).")
     }
     return value
