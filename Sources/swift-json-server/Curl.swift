@@ -125,25 +125,16 @@ struct ResponseHead {
   ///
   /// - Returns: `nil` when the bytes are not a response.
   init?(_ bytes: [UInt8]) {
-    var rest = bytes[...]
-    while true {
-      guard let lines = Self.takeHead(of: &rest), let status = Self.status(lines.first ?? "") else { return nil }
+    // Each line and each head has an end, after which nothing follows the last one.
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map { line in
+      String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+    }
+    for head in lines.split(separator: "", omittingEmptySubsequences: false).dropLast() {
+      guard let status = Self.status(head.first ?? "") else { return nil }
       guard status.code >= 200 else { continue }
       self.status = status
-      fields = HTTPFields(lines.dropFirst().compactMap(Self.field))
+      fields = HTTPFields(head.dropFirst().compactMap(Self.field))
       return
-    }
-  }
-
-  /// Takes the lines of a head up to the empty line.
-  private static func takeHead(of rest: inout ArraySlice<UInt8>) -> [String]? {
-    var lines: [String] = []
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      var line = rest[..<end]
-      if line.last == UInt8(ascii: "\r") { line.removeLast() }
-      rest = rest[(end + 1)...]
-      if line.isEmpty { return lines }
-      lines.append(String(decoding: line, as: UTF8.self))
     }
     return nil
   }

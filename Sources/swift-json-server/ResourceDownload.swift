@@ -178,39 +178,15 @@ enum LinkField {
   /// The address of the next page, as written in the field; `nil` for none.
   static func next(in fields: HTTPFields) -> String? {
     guard let name = HTTPField.Name("Link") else { return nil }
-    for value in fields[values: name] {
-      var rest = value[...]
-      while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
-        let address = rest[rest.index(after: open)..<close]
-        rest = rest[close...].dropFirst()
-        if takeRelations(of: &rest).contains("next") { return String(address) }
-      }
-    }
-    return nil
+    // Commas and semicolons in quotes separate nothing.
+    let links = fields[values: name].flatMap { $0.matches(of: /<([^>]*)>((?:[^,"]|"[^"]*"?)*)/) }
+    return links.first { relations(in: $0.2).contains("next") }.map { String($0.1) }
   }
 
-  /// Takes the parameters of a link up to the next comma, and returns the words of `rel`.
-  private static func takeRelations(of rest: inout Substring) -> [String] {
-    var parameters: [String] = []
-    var parameter = ""
-    var isQuoted = false
-    while let character = rest.first {
-      if !isQuoted, character == "," { break }
-      rest.removeFirst()
-      switch character {
-      case "\"": isQuoted.toggle()
-      case ";" where !isQuoted:
-        parameters.append(parameter)
-        parameter = ""
-      default: parameter.append(character)
-      }
-    }
-    parameters.append(parameter)
-    for parameter in parameters {
-      let parts = parameter.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "rel" else { continue }
-      return parts[1].lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
-    }
-    return []
+  /// The words of `rel` among a link's parameters.
+  private static func relations(in parameters: Substring) -> [String] {
+    let pairs = parameters.matches(of: /;\s*([^=;"]*?)\s*=\s*(?:"([^"]*)|([^;"]*))/)
+    guard let rel = pairs.first(where: { $0.1.lowercased() == "rel" }) else { return [] }
+    return (rel.2 ?? rel.3 ?? "").lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
   }
 }

@@ -135,26 +135,14 @@ final class CurlTransfer: Sendable {
     case ended([UInt8], String, status: Int32)
   }
 
-  private enum State {
-    case waiting
-    case running(ChildProcess)
-    /// The run has ended, or ends by itself: another process may soon have its number.
-    case ended
-    case cancelled
-  }
-
-  private let state = NIOLockedValueBox(State.waiting)
+  /// The running program; `nil` also when it ends by itself, since another process may soon have its number.
+  private let state = NIOLockedValueBox((child: ChildProcess?.none, isCancelled: false))
 
   /// Cancels the run, now or as soon as it begins.
   func cancel() {
     state.withLockedValue { state in
-      switch state {
-      case .waiting: state = .cancelled
-      case .running(let child):
-        child.send(SIGKILL)
-        state = .cancelled
-      case .ended, .cancelled: break
-      }
+      state.isCancelled = true
+      state.child?.send(SIGKILL)
     }
   }
 
@@ -164,54 +152,43 @@ final class CurlTransfer: Sendable {
   ///   - configuration: The options in the form of curl's configuration files.
   ///   - maximumBytes: The number of output bytes after which curl is ended.
   func run(configuration: String, maximumBytes: Int) -> Result {
-    guard let input = PipeEnds() else { return .notStarted }
-    defer { close(input.reading) }
-    guard let output = PipeEnds() else {
-      close(input.writing)
+    let pipes = (0..<3).compactMap { _ in PipeEnds() }
+    defer { for pipe in pipes { close(pipe.reading) } }
+    guard pipes.count == 3 else {
+      for pipe in pipes { close(pipe.writing) }
       return .notStarted
     }
-    defer { close(output.reading) }
-    guard let error = PipeEnds() else {
-      close(input.writing)
-      close(output.writing)
-      return .notStarted
-    }
-    defer { close(error.reading) }
+    let (input, output, error) = (pipes[0], pipes[1], pipes[2])
     let child = start(input, output, error)
     close(output.writing)
     close(error.writing)
     // This process still has the reading end, so writing neither fails nor raises a signal.
     if child != nil { FileText.send(Array(configuration.utf8), to: input.writing) }
     close(input.writing)
-    guard let child else { return isCancelled ? .cancelled : .notStarted }
+    guard let child else { return state.withLockedValue(\.isCancelled) ? .cancelled : .notStarted }
     let bytes = FileText.contents(from: output.reading, maximumBytes: maximumBytes)
     if bytes == nil { child.send(SIGKILL) }
     let message = FileText.contents(from: error.reading) ?? []
-    let wasCancelled = isCancelled
-    state.withLockedValue { $0 = .ended }
+    let isCancelled = state.withLockedValue { state in
+      state.child = nil
+      return state.isCancelled
+    }
     let status = child.wait()
-    if wasCancelled { return .cancelled }
+    if isCancelled { return .cancelled }
     guard let bytes else { return .tooLarge }
     return .ended(bytes, String(decoding: message, as: UTF8.self), status: status)
   }
 
   private func start(_ input: PipeEnds, _ output: PipeEnds, _ error: PipeEnds) -> ChildProcess? {
     state.withLockedValue { state in
-      guard case .waiting = state else { return nil }
-      let child = ChildProcess.start(
+      guard !state.isCancelled else { return nil }
+      state.child = ChildProcess.start(
         // Must be the first argument: otherwise the user's own configuration of curl applies, too.
         ["curl", "--disable", "--config", "-"],
         descriptors: [
           STDIN_FILENO: input.reading, STDOUT_FILENO: output.writing, STDERR_FILENO: error.writing,
         ])
-      if let child { state = .running(child) }
-      return child
-    }
-  }
-
-  private var isCancelled: Bool {
-    state.withLockedValue { state in
-      if case .cancelled = state { true } else { false }
+      return state.child
     }
   }
 }

@@ -52,38 +52,24 @@ final class Signals {
     // The pipe keeps signals that come before anyone reads it.
     let descriptor = system_catch_signals(stopping, Int32(stopping.count))
     guard descriptor >= 0 else { return nil }
-    let caught = CaughtSignals(onFirst: onFirst, onSecond: onSecond)
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: DispatchQueue(label: "signals"))
+    var isStopping = false
     source.setEventHandler {
       var number: UInt8 = 0
-      while read(descriptor, &number, 1) == 1 { caught.take(Int32(number)) }
+      while read(descriptor, &number, 1) == 1 {
+        if isStopping {
+          onSecond()
+          _exit(128 + Int32(number))
+        }
+        isStopping = true
+        onFirst(Int32(number))
+      }
     }
     source.resume()
   }
 
   deinit {
     source.cancel()
-  }
-}
-
-/// Distinguishes the first signal from the second. Belongs to the queue of the signals.
-private final class CaughtSignals {
-  private let onFirst: @Sendable (Int32) -> Void
-  private let onSecond: @Sendable () -> Void
-  private var isStopping = false
-
-  init(onFirst: @escaping @Sendable (Int32) -> Void, onSecond: @escaping @Sendable () -> Void) {
-    self.onFirst = onFirst
-    self.onSecond = onSecond
-  }
-
-  func take(_ number: Int32) {
-    if isStopping {
-      onSecond()
-      _exit(128 + number)
-    }
-    isStopping = true
-    onFirst(number)
   }
 }
 
