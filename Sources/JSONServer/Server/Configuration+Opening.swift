@@ -1,11 +1,11 @@
 import Dispatch
-import JSONDatabase
+package import JSONDatabase
 import JSONServerValues
 import JSONStorage
 
 extension Server.Configuration {
   /// The names of ids and foreign keys.
-  var schema: Schema {
+  package var schema: Schema {
     var schema = Schema()
     schema.idName = idName
     schema.idNames = idNames

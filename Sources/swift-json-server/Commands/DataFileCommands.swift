@@ -17,13 +17,9 @@ struct DataFileOptions: ParsableArguments {
   /// The schema that a server with the same options uses.
   var schema: Schema {
     get throws(CommandFailure) {
-      let ids = try IDNames(keys.id)
-      var schema = Schema()
-      schema.idName = ids.common ?? schema.idName
-      schema.idNames = ids.names
-      schema.foreignKeySuffix = keys.foreignKeySuffix ?? schema.foreignKeySuffix
-      schema.idLists = try keys.idListNames
-      return schema
+      var configuration = Server.Configuration(source: .value([:]))
+      try keys.apply(to: &configuration)
+      return configuration.schema
     }
   }
 

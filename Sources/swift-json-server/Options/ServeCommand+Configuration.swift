@@ -16,11 +16,7 @@ extension ServeCommand {
     configuration.durability = data.ephemeral ? .ephemeral : data.sync == .fast ? .fast : .full
     configuration.watching = !data.watch ? .off : data.poll ? .polling : .notifications
     configuration.dialect = responses.compat == .v1 ? .v1 : .classic
-    let ids = try IDNames(keys.id)
-    configuration.idName = ids.common ?? configuration.idName
-    configuration.idNames = ids.names
-    configuration.foreignKeySuffix = keys.foreignKeySuffix ?? configuration.foreignKeySuffix
-    configuration.idLists = try keys.idListNames
+    try keys.apply(to: &configuration)
     configuration.fills = try CommandFailure.translating("--fill: ") { () throws(ServerError) in
       try writing.fill.map { rule throws(ServerError) in try Fill(rule) }
     }

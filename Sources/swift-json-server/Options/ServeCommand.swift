@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONServer
 import JSONServerValues
 
 /// Serves a source until the server is stopped. The options are as given.
@@ -339,26 +340,7 @@ struct KeyOptions: ParsableArguments {
     help: ArgumentHelp("A list of ids, such as tags or tagIds; repeatable.", valueName: "name"))
   var idLists: [String] = []
 
-  /// The names of ``idLists``, which may be separated by commas.
-  var idListNames: Set<String> {
-    get throws(CommandFailure) {
-      let names = idLists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-      guard !names.contains("") else {
-        throw CommandFailure(.usage, "--id-lists: a name is empty; write --id-lists tags.")
-      }
-      return Set(names)
-    }
-  }
-}
-
-/// The members of `--id`: the one that holds a record's id in all resources, or in one.
-struct IDNames: Hashable {
-  /// The member in all resources that are not in ``names``; `nil` when none is given.
-  private(set) var common: String?
-  /// The members in some resources.
-  private(set) var names: [String: String] = [:]
-
-  /// Reads arguments such as `key` and `posts=key`; the last one for the same resources counts.
+  /// Sets the names in a configuration; of two arguments of `--id` for the same resources, the last one counts.
   ///
   /// - Throws: ``CommandFailure`` for an argument without a member.
   init(_ arguments: [String]) throws(CommandFailure) {
@@ -367,10 +349,17 @@ struct IDNames: Hashable {
         throw CommandFailure(.usage, "--id: '\(argument)' names no member; write --id key, or --id posts=key.")
       }
       if let mark = argument.firstIndex(of: "=") {
-        names[String(argument[..<mark])] = String(argument[argument.index(after: mark)...])
+        configuration.idNames[String(argument[..<mark])] = String(argument[argument.index(after: mark)...])
       } else {
-        common = argument
+        configuration.idName = argument
       }
     }
+    configuration.foreignKeySuffix = foreignKeySuffix ?? configuration.foreignKeySuffix
+    // Names may be separated by commas.
+    let names = idLists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    guard !names.contains("") else {
+      throw CommandFailure(.usage, "--id-lists: a name is empty; write --id-lists tags.")
+    }
+    configuration.idLists = Set(names)
   }
 }
