@@ -91,10 +91,10 @@ struct ResourceDownload {
       try check(response, address)
       let value = try json(response, address)
       guard let elements = value.elements else {
-        guard visited.count == 1, value.withToken({ $0.kind }) == .object else {
-          let kind = value.withToken { $0.kind.description }
+        guard visited.count == 1, value.kind == .object else {
           throw failure(
-            address, "it holds \(kind), where a list or, as a single page, an object must be", .invalidSource)
+            address, "it holds \(value.kind.description), where a list or, as a single page, an object must be",
+            .invalidSource)
         }
         return .object(value)
       }

@@ -77,8 +77,7 @@ struct RecordCommand: ReportingCommand {
     let downloads = try downloads
     try checkOutput()
     let progress = RecordingProgress()
-    let ticker = progress.start()
-    defer { withExtendedLifetime(ticker) { progress.end() } }
+    defer { progress.end() }
     var contents: [(name: String, content: ResourceDownload.Content)] = []
     for download in downloads { contents.append((download.name, try await download.run(progress))) }
     progress.end()
@@ -199,19 +198,14 @@ struct RecordCommand: ReportingCommand {
 
 /// Shows the progress of a download that takes longer than a moment: on a terminal as one line that is replaced,
 /// elsewhere as a line now and then.
-final class RecordingProgress: Sendable {
+final class RecordingProgress {
   private let state = NIOLockedValueBox((text: "", ticks: 0))
+  private let ticker: Ticker
   private let line = TerminalLine(isReplaced: Terminal.isError)
 
-  /// Sets the page that is being read.
-  func show(_ address: String, page: Int, records: Int) {
-    let text = "Reading \(address), page \(page), \(records) records so far …"
-    state.withLockedValue { $0.text = text }
-  }
-
-  /// Starts to show the progress, until the ticker is released.
-  func start() -> Ticker {
-    Ticker(every: .milliseconds(500)) { [self] in
+  /// Starts to show the progress.
+  init() {
+    ticker = Ticker(every: .milliseconds(500)) { [state, line] in
       let (text, ticks) = state.withLockedValue { state in
         defer { state.ticks += 1 }
         return state
@@ -219,6 +213,12 @@ final class RecordingProgress: Sendable {
       if Terminal.isError || ticks % 10 == 0 { line.show(text) }
     }
   }
+  /// Sets the page that is being read.
+  func show(_ address: String, page: Int, records: Int) {
+    let text = "Reading \(address), page \(page), \(records) records so far …"
+    state.withLockedValue { $0.text = text }
+  }
+
 
   /// Clears the progress on the terminal, and ends it.
   func end() { line.end() }

@@ -132,25 +132,20 @@ final class InputReader {
   }
 }
 
-/// The lines that another program writes to standard input.
-final class InputPipe {
+extension InputReader {
   /// The largest number of bytes of a line; all known lines are shorter.
   private static let maximumLength = 64
 
-  private let reader: InputReader
-
-  /// Starts to read lines; `nil` when standard input is not a pipe.
+  /// Reads the lines that another program writes to standard input; `nil` when that is not a pipe.
   ///
   /// - Parameter onLine: Called for each line, without white space around it, on a queue of its own.
-  init?(onLine: @escaping @Sendable (String) -> Void) {
+  convenience init?(onLine: @escaping @Sendable (String) -> Void) {
     var status = stat()
     guard fstat(STDIN_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return nil }
-    let reader = InputReader { input in
+    self.init(of: STDIN_FILENO) { input in
       var lines = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       input = Array((lines.popLast() ?? []).prefix(Self.maximumLength))
       for line in lines { onLine(String(decoding: line, as: UTF8.self).filter { !$0.isWhitespace }) }
     }
-    guard let reader else { return nil }
-    self.reader = reader
   }
 }

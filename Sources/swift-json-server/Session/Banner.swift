@@ -11,15 +11,9 @@ import NIOConcurrencyHelpers
 
 /// The text that is printed when the server starts.
 struct Banner {
-  private let startup: Startup
-  private let resources: [ResourceDescription]
-  private let server: Server
-
-  init(_ startup: Startup, resources: [ResourceDescription], server: Server) {
-    self.startup = startup
-    self.resources = resources
-    self.server = server
-  }
+  let startup: Startup
+  let resources: [ResourceDescription]
+  let server: Server
 
   private var options: ServeCommand { startup.settings.options }
   private var source: String { options.source == "-" ? "standard input" : LogText.escaped(startup.shownSource) }

@@ -31,7 +31,7 @@ struct Session {
     // json-server 0.17 also accepts `s` and a line break from any input.
     let pipe =
       takesKeys(settings.options) && !CommandProcess.endsWithInput
-      ? InputPipe { if $0.lowercased() == "s" { inbox.yield(.key(.snapshot)) } } : nil
+      ? InputReader(onLine: { if $0.lowercased() == "s" { inbox.yield(.key(.snapshot)) } }) : nil
     let terminal = keyboard?.settings
     let signals = Signals(onFirst: { inbox.yield(.signal($0)) }, onSecond: { terminal?.restore() })
     defer { withExtendedLifetime((keyboard, pipe, signals)) {} }
@@ -222,7 +222,7 @@ struct Session {
   // MARK: Messages
 
   private var banner: Banner {
-    get async { Banner(startup, resources: await server.resources, server: server) }
+    get async { Banner(startup: startup, resources: await server.resources, server: server) }
   }
 
   /// Prints the address of the server, and writes the ready file.

@@ -19,15 +19,9 @@ struct SourceLocator {
     case fails
   }
 
-  private let argument: String
-  private let seed: String?
-  private let missing: Missing
-
-  init(_ argument: String, seed: String? = nil, missing: Missing) {
-    self.argument = argument
-    self.seed = seed
-    self.missing = missing
-  }
+  let argument: String
+  let seed: String?
+  let missing: Missing
 
   /// Returns the source. Blocks until a program or a download ends, and until a pipe ends.
   ///

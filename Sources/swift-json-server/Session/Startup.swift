@@ -23,7 +23,7 @@ struct Startup {
     let missing: SourceLocator.Missing =
       options.responses.compat == .v1 ? .fails : options.data.ephemeral ? .isSample : .isCreated
     isReadOnce = FileKind(of: options.source) == .other
-    let locator = SourceLocator(options.source, seed: options.data.seed, missing: missing)
+    let locator = SourceLocator(argument: options.source, seed: options.data.seed, missing: missing)
     configuration.source = try locator.locate { log.log(.warning($0)) }
     recorder = try options.recorder(previous?.recorder) { log.log(.warning($0)) }
     configuration.upstream = try options.upstream(recorder)
