@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSONServer
+import JSONServerValues
 
 /// An error that ends the command, with a message for people.
 struct CommandFailure: Error {
@@ -39,6 +40,20 @@ struct CommandFailure: Error {
     self.init(ExitStatus(error.code), error.message.respelled(Self.spellings), excerpt: error.excerpt)
   }
 
+  /// The error of a text that is not JSON, with the line.
+  init(_ status: ExitStatus, _ error: JSONError, in text: [UInt8], of path: String) {
+    self.init(status, "\(path):\(error.description)", excerpt: Excerpt(of: text, at: error.offset).text)
+  }
+
+  /// The failure for what a command throws: mostly a failure, or a server's error.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as ServerError: self.init(error)
+    default: self.init(.unreadable, "\(error)")
+    }
+  }
+
   /// Calls a closure, and converts a server's error to a ``CommandFailure``.
   ///
   /// - Parameter option: The beginning of the message, unless the server's message names an option itself.
@@ -64,17 +79,19 @@ protocol ReportingCommand: AsyncParsableCommand {
   /// Does the command's work.
   ///
   /// - Returns: The exit code.
-  func perform() async throws(CommandFailure) -> Int32
+  /// - Throws: ``CommandFailure``, or the `ServerError` of the server that the command starts.
+  func perform() async throws -> Int32
 }
 
 extension ReportingCommand {
   func run() async throws {
     var status: Int32
-    do throws(CommandFailure) {
+    do {
       status = try await perform()
     } catch {
-      FileText.send(Array("swift-json-server: \(error.text)\n".utf8), to: LogStream.error.rawValue)
-      status = error.status.rawValue
+      let failure = CommandFailure(error)
+      FileText.send(Array("swift-json-server: \(failure.text)\n".utf8), to: LogStream.error.rawValue)
+      status = failure.status.rawValue
     }
     guard status == 0 else { throw ExitCode(status) }
   }

@@ -77,7 +77,7 @@ struct ValidateCommand: ReportingCommand {
 
   @OptionGroup var comparison: ComparisonOptions
 
-  func perform() async throws(CommandFailure) -> Int32 {
+  func perform() async throws -> Int32 {
     let text = try plainJSON(try options.contents())
     let schema = try options.schema
     let findings = Validator(schema: schema).findings(in: UTF8Slice(text))
@@ -101,14 +101,10 @@ struct ValidateCommand: ReportingCommand {
 
   private func plainJSON(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] {
     guard isJSON5 else { return bytes }
-    let result = bytes.withUnsafeBufferPointer { bytes in
-      Result { () throws(JSONError) in try JSON5.json(from: bytes) }
-    }
     do throws(JSONError) {
-      return try result.get()
+      return try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in try JSON5.json(from: bytes) }
     } catch {
-      throw CommandFailure(
-        .invalidSource, "\(file):\(error.description)", excerpt: Excerpt(of: bytes, at: error.offset).text)
+      throw CommandFailure(.invalidSource, error, in: bytes, of: file)
     }
   }
 }
@@ -152,11 +148,9 @@ struct GenerateCommand: ReportingCommand {
     }
   }
 
-  func perform() async throws(CommandFailure) -> Int32 {
-    let (bytes, schema) = (try options.contents(), try options.schema)
-    let description = try CommandFailure.translating { () throws(ServerError) in
-      try DataDescription(parsing: bytes, name: options.name, schema: schema)
-    }
+  func perform() async throws -> Int32 {
+    let description = try DataDescription(
+      parsing: options.contents(), name: options.name, schema: options.schema)
     switch product {
     case .swift: print(description.swiftSource(access: access ?? .internal), terminator: "")
     case .openapi: print(description.openAPIText)
@@ -175,7 +169,7 @@ struct InitCommand: ReportingCommand {
   @Argument(help: "The file.", completion: .file(extensions: ["json"]))
   var file = "database.json"
 
-  func perform() async throws(CommandFailure) -> Int32 {
+  func perform() async throws -> Int32 {
     guard FileKind(of: file) == .missing else {
       throw CommandFailure(.cannotCreate, "\(file): the file exists already; name another file, or delete this one.")
     }

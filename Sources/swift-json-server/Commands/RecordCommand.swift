@@ -63,7 +63,7 @@ struct RecordCommand: ReportingCommand {
     if from != nil, !headers.header.isEmpty { throw ValidationError("--header is for a server, and --from asks none.") }
   }
 
-  func perform() async throws(CommandFailure) -> Int32 {
+  func perform() async throws -> Int32 {
     if let from {
       let archive = try archived(in: from)
       try write(archive.contents)
@@ -87,9 +87,8 @@ struct RecordCommand: ReportingCommand {
   }
 
   /// The resources of an archive.
-  private func archived(in path: String) throws(CommandFailure) -> ArchivedResources {
-    let text = try DataFileOptions.contents(of: path)
-    let file = try CommandFailure.translating { () throws(ServerError) in try HARFile(parsing: text, name: path) }
+  private func archived(in path: String) throws -> ArchivedResources {
+    let file = try HARFile(parsing: DataFileOptions.contents(of: path), name: path)
     let resources = ArchivedResources(file.exchanges, within: url)
     guard !resources.contents.isEmpty else {
       let place = url.isEmpty ? "" : " of \(url.map(SecretText.target).joined(separator: " or "))"
@@ -200,8 +199,8 @@ struct RecordCommand: ReportingCommand {
 /// elsewhere as a line now and then.
 final class RecordingProgress {
   private let state = NIOLockedValueBox((text: "", ticks: 0))
-  private let ticker: Ticker
   private let line = TerminalLine(isReplaced: Terminal.isError)
+  private let ticker: Ticker
 
   /// Starts to show the progress.
   init() {
@@ -213,12 +212,12 @@ final class RecordingProgress {
       if Terminal.isError || ticks % 10 == 0 { line.show(text) }
     }
   }
+
   /// Sets the page that is being read.
   func show(_ address: String, page: Int, records: Int) {
     let text = "Reading \(address), page \(page), \(records) records so far …"
     state.withLockedValue { $0.text = text }
   }
-
 
   /// Clears the progress on the terminal, and ends it.
   func end() { line.end() }

@@ -49,7 +49,7 @@ struct RehearseCommand: ReportingCommand {
     guard jobs > 0, limit ?? 1 > 0 else { throw ValidationError("--jobs and --limit are numbers of at least 1.") }
   }
 
-  func perform() async throws(CommandFailure) -> Int32 {
+  func perform() async throws -> Int32 {
     var given = options
     given.source = try SourceLocator.confirmed(options.source)
     given.data.ephemeral = true
@@ -64,12 +64,11 @@ struct RehearseCommand: ReportingCommand {
       throw CommandFailure(
         .usage, "--exec: the command ends with \(plain.status) without any change; correct that first.")
     }
-    let changes = try CommandFailure.translating { () throws(ServerError) in
-      try rehearsal.changes(for: exchanges, only: only, ignored: settings.options.running.ignore, limit: limit)
-    }
+    let changes = try rehearsal.changes(
+      for: exchanges, only: only, ignored: settings.options.running.ignore, limit: limit)
     let line = TerminalLine(isReplaced: true)
     defer { line.end() }
-    let outcomes = try await outcomes(of: changes) { change throws(CommandFailure) in
+    let outcomes = try await outcomes(of: changes) { change in
       let (run, _) = try await Self.run(command, rehearsal.configuration(for: change))
       return change.outcome(run.status == 0 ? [] : run.failures(beside: plain), isCrash: run.status > 128)
     } progress: { done in
@@ -84,7 +83,7 @@ struct RehearseCommand: ReportingCommand {
   }
 
   /// Reads the source into memory.
-  private func rehearsal(_ settings: Settings) async throws(CommandFailure) -> Rehearsal {
+  private func rehearsal(_ settings: Settings) async throws -> Rehearsal {
     let source = settings.options.source
     if source != "-", !source.contains("://"), FileKind(of: source) == .missing {
       throw CommandFailure(.missingSource, "\(source): there is no such file; check the name.")
@@ -95,26 +94,17 @@ struct RehearseCommand: ReportingCommand {
       configuration.source = .text(text, name: path)
     }
     configuration.onEvent = { _ in }
-    do throws(ServerError) {
-      let server = try await Server.load(configuration)
-      let rehearsal = await Rehearsal(of: server)
-      await server.stop()
-      return rehearsal
-    } catch {
-      throw CommandFailure(error)
-    }
+    let server = try await Server.load(configuration)
+    let rehearsal = await Rehearsal(of: server)
+    await server.stop()
+    return rehearsal
   }
 
   /// Runs the command while a copy of the server runs.
   private static func run(
     _ command: String, _ configuration: Server.Configuration
-  ) async throws(CommandFailure) -> (CommandRun, [Exchange]) {
-    let server: Server
-    do throws(ServerError) {
-      server = try await Server.start(configuration)
-    } catch {
-      throw CommandFailure(error)
-    }
+  ) async throws -> (CommandRun, [Exchange]) {
+    let server = try await Server.start(configuration)
     let run = await CommandRun(command, at: server.url, server)
     let exchanges = await server.journal
     await server.stop(grace: .zero)
@@ -124,22 +114,17 @@ struct RehearseCommand: ReportingCommand {
   /// Makes the changes, some at a time.
   private func outcomes(
     of changes: [Rehearsal.Change],
-    _ make: @escaping @Sendable (Rehearsal.Change) async throws(CommandFailure) -> RehearsedChange,
-    progress: (_ done: Int) -> Void
-  ) async throws(CommandFailure) -> [RehearsedChange] {
-    do {
-      return try await withThrowingTaskGroup(of: (Int, RehearsedChange).self) { group in
-        var outcomes: [Int: RehearsedChange] = [:]
-        for (index, change) in changes.enumerated() {
-          if index >= jobs, let (index, outcome) = try await group.next() { outcomes[index] = outcome }
-          progress(outcomes.count)
-          group.addTask { (index, try await make(change)) }
-        }
-        for try await (index, outcome) in group { outcomes[index] = outcome }
-        return changes.indices.compactMap { outcomes[$0] }
+    _ make: @escaping @Sendable (Rehearsal.Change) async throws -> RehearsedChange, progress: (_ done: Int) -> Void
+  ) async throws -> [RehearsedChange] {
+    try await withThrowingTaskGroup(of: (Int, RehearsedChange).self) { group in
+      var outcomes: [Int: RehearsedChange] = [:]
+      for (index, change) in changes.enumerated() {
+        if index >= jobs, let (index, outcome) = try await group.next() { outcomes[index] = outcome }
+        progress(outcomes.count)
+        group.addTask { (index, try await make(change)) }
       }
-    } catch {
-      throw error as? CommandFailure ?? CommandFailure(.unreadable, "\(error)")
+      for try await (index, outcome) in group { outcomes[index] = outcome }
+      return changes.indices.compactMap { outcomes[$0] }
     }
   }
 

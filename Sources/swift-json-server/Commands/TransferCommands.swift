@@ -16,13 +16,9 @@ struct ExportCommand: ReportingCommand {
   @Argument(help: ArgumentHelp("The database: postgres://user@host/name.", valueName: "address"))
   var address: String
 
-  func perform() async throws(CommandFailure) -> Int32 {
-    do throws(ServerError) {
-      FileText.send(try await Server.exportDatabase(address), to: LogStream.output.rawValue)
-      return 0
-    } catch {
-      throw CommandFailure(error)
-    }
+  func perform() async throws -> Int32 {
+    FileText.send(try await Server.exportDatabase(address), to: LogStream.output.rawValue)
+    return 0
   }
 }
 
@@ -46,14 +42,9 @@ struct ImportCommand: ReportingCommand {
   @Flag(help: "Replace existing data.")
   var replace = false
 
-  func perform() async throws(CommandFailure) -> Int32 {
-    let text = try options.contents()
-    do throws(ServerError) {
-      try await Server.importDatabase(text, name: options.name, to: address, replacing: replace)
-      return 0
-    } catch {
-      throw CommandFailure(error)
-    }
+  func perform() async throws -> Int32 {
+    try await Server.importDatabase(options.contents(), name: options.name, to: address, replacing: replace)
+    return 0
   }
 }
 

@@ -36,7 +36,7 @@ struct ServeCommand: ReportingCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
   @OptionGroup(title: "Running and output") var running: RunningOptions
 
-  func perform() async throws(CommandFailure) -> Int32 {
+  func perform() async throws -> Int32 {
     var given = self
     given.source = try SourceLocator.confirmed(source)
     let settings = try Settings(given)
@@ -342,9 +342,9 @@ struct KeyOptions: ParsableArguments {
 
   /// Sets the names in a configuration; of two arguments of `--id` for the same resources, the last one counts.
   ///
-  /// - Throws: ``CommandFailure`` for an argument without a member.
-  init(_ arguments: [String]) throws(CommandFailure) {
-    for argument in arguments {
+  /// - Throws: ``CommandFailure`` for an argument without a name.
+  func apply(to configuration: inout Server.Configuration) throws(CommandFailure) {
+    for argument in id {
       guard !argument.isEmpty, !argument.hasPrefix("="), !argument.hasSuffix("=") else {
         throw CommandFailure(.usage, "--id: '\(argument)' names no member; write --id key, or --id posts=key.")
       }

@@ -106,8 +106,7 @@ enum JSONFile {
     do throws(JSONError) {
       value = try JSONValue(parsing: text)
     } catch {
-      throw CommandFailure(
-        .usage, "\(path):\(error.description)", excerpt: Excerpt(of: text, at: error.offset).text)
+      throw CommandFailure(.usage, error, in: text, of: path)
     }
     guard let object = value.object else {
       throw CommandFailure(.usage, "\(path):1:1: the file must hold a JSON object, such as {}.")

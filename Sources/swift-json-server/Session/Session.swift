@@ -21,7 +21,7 @@ struct Session {
   /// Starts the server, serves until it is asked to stop, and stops it.
   ///
   /// - Returns: The exit code.
-  static func run(_ settings: Settings) async throws(CommandFailure) -> Int32 {
+  static func run(_ settings: Settings) async throws -> Int32 {
     let log = LogWriter(settings.options)
     defer { log.flush() }
     let (events, inbox) = AsyncStream<Event>.makeStream()
@@ -41,7 +41,7 @@ struct Session {
     if let path = settings.options.running.readyFile { FileText.remove(path) }
     let (startup, server) = try await start(settings, log)
     var session = Session(log: log, startup: startup, server: server)
-    do throws(CommandFailure) {
+    do {
       try await session.announce(hasKeys: keyboard != nil)
     } catch {
       await server.stop()
@@ -60,9 +60,7 @@ struct Session {
     options.running.exec == nil && options.source != "-" && (options.running.logFormat ?? .text) == .text
   }
 
-  private static func start(
-    _ settings: Settings, _ log: LogWriter
-  ) async throws(CommandFailure) -> (Startup, Server) {
+  private static func start(_ settings: Settings, _ log: LogWriter) async throws -> (Startup, Server) {
     let notice = ReadingNotice(settings.options)
     defer { notice?.end() }
     let began = ContinuousClock.now
@@ -144,7 +142,7 @@ struct Session {
         .warning("\(startup.settings.options.source) is a pipe, which cannot be read again; restart the server."))
       return nil
     }
-    do throws(CommandFailure) {
+    do {
       let began = ContinuousClock.now
       let notice = ReadingNotice(startup.settings.options)
       defer { notice?.end() }
@@ -153,14 +151,14 @@ struct Session {
       startup.keepPort(server.port)
       try await next.check()
       await server.stop()
-      do throws(CommandFailure) {
+      do throws(ServerError) {
         server = try await next.start(notice)
         let recorder = startup.recorder
         startup = next
         // Responses that the old file could not take would be lost with its recorder.
         if recorder !== next.recorder, let failure = await recorder?.finish() { log.log(.warning(failure)) }
       } catch {
-        log.log(.invalid(message: error.text))
+        log.log(.invalid(message: CommandFailure(error).text))
         server = try await startup.start()
       }
       watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
@@ -168,8 +166,9 @@ struct Session {
       log.log(.reloaded(resources: [await summary(after: .now - began)]))
       try await announce(hasKeys: false)
     } catch {
-      log.log(.invalid(message: error.text))
-      return server.port == 0 ? error.status.rawValue : nil
+      let failure = CommandFailure(error)
+      log.log(.invalid(message: failure.text))
+      return server.port == 0 ? failure.status.rawValue : nil
     }
     return nil
   }
@@ -186,16 +185,12 @@ struct Session {
   }
 
   private func reloadRoutes(_ path: String) async {
-    do throws(CommandFailure) {
+    do {
       let rules = try JSONFile.object(at: path)
-      do throws(ServerError) {
-        try await server.setRoutes(rules)
-      } catch {
-        throw CommandFailure(error)
-      }
+      try await server.setRoutes(rules)
       log.log(.reloaded(resources: ["\(rules.count) rewrite rules of \(path)"]))
     } catch {
-      log.log(.invalid(message: "\(error.text)\nThe rules before stay in force."))
+      log.log(.invalid(message: "\(CommandFailure(error).text)\nThe rules before stay in force."))
     }
   }
 

@@ -59,37 +59,26 @@ struct Startup {
   /// Starts a server.
   ///
   /// - Parameter notice: Shows how much of the source has been read.
-  func start(_ notice: ReadingNotice? = nil) async throws(CommandFailure) -> Server {
+  func start(_ notice: ReadingNotice? = nil) async throws(ServerError) -> Server {
     var configuration = configuration
     configuration.onRead = notice?.onRead
-    do throws(ServerError) {
-      return try await Server.start(configuration)
-    } catch {
-      throw CommandFailure(error)
-    }
+    return try await Server.start(configuration)
   }
 
   /// Checks that a server would start, while another server has the file and the port.
-  func check() async throws(CommandFailure) {
+  func check() async throws(ServerError) {
     var trial = configuration
     switch configuration.source {
     case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
-    // The running server has locked the directory, and reports errors in its files itself.
-    case .directory:
-      trial.source = .value([:])
-      trial.signIn = nil
-    // Users edit rows, not tables; the running server takes over such changes itself.
-    case .postgreSQL:
+    // The running server has locked the directory, and reports errors in its files itself. Users edit rows, not tables;
+    // the running server takes over such changes itself.
+    case .directory, .postgreSQL:
       trial.source = .value([:])
       trial.signIn = nil
     case .value, .text: break
     }
     trial.onEvent = { _ in }
-    do throws(ServerError) {
-      try await Server.load(trial).stop()
-    } catch {
-      throw CommandFailure(error)
-    }
+    try await Server.load(trial).stop()
   }
 
   /// Keeps the port that the system chose for the server before.
