@@ -134,8 +134,8 @@ final class HTTPListener: Sendable {
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandlers(
-            AcceptBackoffHandler(shouldForwardIOErrorCaught: false), AvailableConnectionsHandler(connections.value))
+          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
+          connections.value.insert(listening: channel)
         }
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -252,7 +252,10 @@ final class Connections {
   private let onCrowd: @Sendable (Int) -> Void
   private var wasCrowded = false
   @exclusivity(unchecked) private var open: [ObjectIdentifier: HTTPConnection] = [:]
-  private var handlers: [AvailableConnectionsHandler] = []
+  /// The channels that accept connections.
+  private var listening: [any Channel] = []
+  /// Whether they do; otherwise the system queues further connections.
+  private var isAccepting = true
   private var emptied: EventLoopPromise<Void>?
   /// The connections with unsent responses.
   @exclusivity(unchecked) private var unflushed: [HTTPConnection] = []
@@ -275,13 +278,12 @@ final class Connections {
     max(1, min(limits.maximumConnections, openFiles - 64))
   }
 
-  var isFull: Bool { open.count >= maximum + Self.reserved }
-
   /// Whether there are more connections than the maximum; the additional ones may only use the admin interface.
   var isCrowded: Bool { open.count > maximum }
 
   func insert(_ connection: HTTPConnection) {
     open[ObjectIdentifier(connection)] = connection
+    updateAccepting()
     guard isCrowded, !wasCrowded else { return }
     wasCrowded = true
     onCrowd(maximum)
@@ -289,7 +291,7 @@ final class Connections {
 
   func remove(_ connection: HTTPConnection) {
     guard open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-    if !isFull { handlers.forEach { $0.reopen() } }
+    updateAccepting()
     if open.isEmpty { emptied?.succeed() }
   }
 
@@ -316,8 +318,16 @@ final class Connections {
     for connection in connections { connection.flush() }
   }
 
-  func insert(_ handler: AvailableConnectionsHandler) {
-    handlers.append(handler)
+  func insert(listening channel: any Channel) {
+    listening.append(channel)
+  }
+
+  /// Accepts no connection while the server has its maximum.
+  private func updateAccepting() {
+    let isFull = open.count >= maximum + Self.reserved
+    guard isAccepting == isFull else { return }
+    isAccepting = !isFull
+    for channel in listening { _ = channel.setOption(.autoRead, value: isAccepting) }
   }
 
   /// Has each connection finish the requests in progress, and close.
@@ -325,7 +335,7 @@ final class Connections {
   /// - Parameter promise: Succeeds when all connections are closed.
   func shutDown(promise: EventLoopPromise<Void>) {
     isShuttingDown = true
-    handlers = []
+    listening = []
     if let emptied { return emptied.futureResult.cascade(to: promise) }
     emptied = promise
     for connection in open.values { connection.shutDown() }
@@ -335,40 +345,5 @@ final class Connections {
   /// Closes all connections immediately.
   func closeAll() {
     for connection in open.values { connection.closeNow() }
-  }
-}
-
-/// Accepts no connection while the server has its maximum; the system queues further ones.
-final class AvailableConnectionsHandler: ChannelDuplexHandler {
-  typealias InboundIn = any Channel
-  typealias OutboundIn = any Channel
-
-  private let connections: Connections
-  private var context: ChannelHandlerContext?
-  private var isClosed = false
-
-  init(_ connections: Connections) {
-    self.connections = connections
-  }
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    self.context = context
-    connections.insert(self)
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) {
-    self.context = nil
-  }
-
-  func read(context: ChannelHandlerContext) {
-    isClosed = connections.isFull
-    if !isClosed { context.read() }
-  }
-
-  /// Accepts connections again after one has closed.
-  func reopen() {
-    guard isClosed, let context else { return }
-    isClosed = false
-    context.read()
   }
 }
