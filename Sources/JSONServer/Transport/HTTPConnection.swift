@@ -129,7 +129,7 @@ final class HTTPConnection: ChannelInboundHandler {
         owesContinue = try reader.begin(head)
       case .body(let bytes):
         owesContinue = false
-        idleTimeouts.recordBody(bytes.readableBytes)
+        idleTimeouts.bodyBytes += bytes.readableBytes
         try reader.append(bytes)
       case .end(let trailers):
         owesContinue = false
@@ -142,7 +142,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReadUnderWay = false
-    idleTimeouts.recordBurst(broughtParts: isInBurst, isInRequest: reader.isInRequest)
+    idleTimeouts.isInHead = !isInBurst && !reader.isInRequest
     isInBurst = false
     sendReady()
     readMore()
@@ -368,7 +368,7 @@ extension HTTPConnection {
   private func finishClosing(lingers: Bool) {
     guard let context else { return }
     if lingers || reader.hasDroppedInput, !isInputClosed, !connections.isShuttingDown {
-      idleTimeouts.linger()
+      idleTimeouts.isLingering = true
       context.close(mode: .output, promise: nil)
       updateTimeouts()
     } else {
