@@ -210,14 +210,21 @@ final class Decompression {
   }
 }
 
+extension HTTPFields {
+  /// The compression of the body; `nil` for none.
+  ///
+  /// - Throws: 415 for a coding that is not supported.
+  var bodyCoding: ContentCoding? {
+    get throws(RequestError) { try joined(.contentEncoding).flatMap(ContentCoding.named) }
+  }
+}
+
 extension Request {
   /// Unpacks the body, if its `Content-Encoding` says that it is packed.
   ///
   /// - Throws: As ``Decompression/append(_:to:limits:)``, and 415 for a coding that is not supported.
   mutating func unpackBody(limits: Limits) throws(RequestError) {
-    guard !bytes.isEmpty, let coding = try headerFields.joined(.contentEncoding).flatMap(ContentCoding.named) else {
-      return
-    }
+    guard !bytes.isEmpty, let coding = try headerFields.bodyCoding else { return }
     let decompression = Decompression(coding)
     var unpacked: [UInt8] = []
     try decompression.append(bytes, to: &unpacked, limits: limits)

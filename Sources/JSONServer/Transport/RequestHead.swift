@@ -34,32 +34,37 @@ struct RequestHead {
     guard head.method != .CONNECT else {
       throw RequestError(.notImplemented, "This server does not support CONNECT.")
     }
-    let section = try FieldSection(head.headers, limits: limits)
+    guard head.headers.count <= limits.maximumFields else {
+      throw RequestError(.headTooLarge, "The request has more than \(limits.maximumFields) fields.")
+    }
+    var fields = try head.headers.fields(called: "field")
+    let host = try fields.only(.host)
+    if let host, !RequestTarget.isAuthority(host) {
+      throw RequestError(.malformed, "The Host field is not a host and a port.")
+    }
     var target = head.uri
-    guard target.utf8.count + section.byteCount <= limits.maximumHeadBytes else {
+    fieldBytes = head.headers.byteCount
+    guard target.utf8.count + fieldBytes <= limits.maximumHeadBytes else {
       throw RequestError(
         .headTooLarge,
         "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes.")
     }
     let isLegacy = head.version.minor == 0
-    let framing = section.framing
-    guard framing.host != nil || isLegacy else {
+    guard host != nil || isLegacy else {
       throw RequestError(.malformed, "The request has no Host field.")
     }
-    var fields = section.fields
     if target.utf8.first != UInt8(ascii: "/") {
       let absolute = try RequestTarget(notInOriginForm: target, method: head.method)
       target = absolute.target
-      if let authority = absolute.authority, let name = HTTPField.Name("Host") { fields[name] = authority }
+      if let authority = absolute.authority { fields[.host] = authority }
     }
-    self.framing = try framing.framing(isLegacy: isLegacy, limits: limits)
-    coding = self.framing == .none ? nil : try framing.coding
-    expectsContinue = try framing.expectsContinue && !isLegacy && self.framing != .none
+    framing = try fields.framing(isLegacy: isLegacy, limits: limits)
+    coding = framing == .none ? nil : try fields.bodyCoding
+    expectsContinue = try fields.expectsContinue && !isLegacy && framing != .none
     form = ResponseForm(
       isHeadOnly: head.method == .HEAD, isLegacy: isLegacy,
-      keepsConnection: framing.keepsConnection(isLegacy: isLegacy) && head.isKeepAlive)
-    fieldBytes = section.byteCount
-    stopsParser = framing.asksForUpgrade && head.headers.stopParser
+      keepsConnection: fields.keepsConnection(isLegacy: isLegacy) && head.isKeepAlive)
+    stopsParser = fields.contains(.upgrade) && head.headers.stopParser
     guard let method = HTTPRequest.Method(head.method.rawValue) else {
       throw RequestError(.malformed, "The request's method is not a token.")
     }
@@ -67,9 +72,46 @@ struct RequestHead {
     request.mayLackHost = isLegacy
     self.request = request
   }
+
+  /// Checks the fields after the body, which are not used otherwise.
+  ///
+  /// - Throws: 431 for more or larger fields than allowed, 400 for a malformed field.
+  func check(trailers: HTTPHeaders, limits: Limits) throws(RequestError) {
+    guard request.headerFields.count + trailers.count <= limits.maximumFields else {
+      throw RequestError(
+        .headTooLarge, "The request has more than \(limits.maximumFields) fields, with its trailers.")
+    }
+    guard request.target.utf8.count + fieldBytes + trailers.byteCount <= limits.maximumHeadBytes else {
+      throw RequestError(
+        .headTooLarge,
+        "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes, with its trailers.")
+    }
+    _ = try trailers.fields(called: "trailer")
+  }
 }
 
 extension HTTPHeaders {
+  /// The size of the fields in bytes.
+  fileprivate var byteCount: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 } }
+
+  /// The fields, without the white space around their values.
+  ///
+  /// - Parameter kind: What one of them is called in the error.
+  /// - Throws: 400 for a malformed field.
+  fileprivate func fields(called kind: String) throws(RequestError) -> HTTPFields {
+    var fields = HTTPFields()
+    fields.reserveCapacity(count)
+    for (rawName, rawValue) in self {
+      let value = rawValue.withoutSpaceAround
+      let isAllowed = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
+      guard let name = HTTPField.Name(rawName), isAllowed else {
+        throw RequestError(.malformed, "The request has a \(kind) whose name or value is not allowed.")
+      }
+      fields.append(HTTPField(name: name, value: value))
+    }
+    return fields
+  }
+
   /// Whether llhttp stops after a request with these fields: one names a protocol, and another has the option
   /// `upgrade`, which llhttp reads in its own way.
   fileprivate var stopParser: Bool {
@@ -128,103 +170,23 @@ private struct RequestTarget {
   private static let allowedInAuthority = ByteSet.words.union(ByteSet("-.:[]%~!$&'()*+;=".utf8))
 }
 
-/// The parsed fields of a request's head.
-struct FieldSection {
-  let fields: HTTPFields
-  let framing: FramingFields
-  /// The size of the section in bytes.
-  let byteCount: Int
-
-  /// - Throws: 431 for too many fields, 400 for a malformed field and for a field that must not be repeated.
-  init(_ headers: HTTPHeaders, limits: Limits) throws(RequestError) {
-    guard headers.count <= limits.maximumFields else {
-      throw RequestError(.headTooLarge, "The request has more than \(limits.maximumFields) fields.")
-    }
-    var fields = HTTPFields()
-    fields.reserveCapacity(headers.count)
-    var framing = FramingFields()
-    var byteCount = 0
-    for (rawName, rawValue) in headers {
-      byteCount += rawName.utf8.count + rawValue.utf8.count + 4
-      let value = rawValue.withoutSpaceAround
-      guard let name = HTTPField.Name(rawName), Self.isFieldValue(value) else {
-        throw RequestError(.malformed, "The request has a field whose name or value is not allowed.")
-      }
-      try framing.add(value, of: name)
-      fields.append(HTTPField(name: name, value: value))
-    }
-    if let host = framing.host, !RequestTarget.isAuthority(host) {
-      throw RequestError(.malformed, "The Host field is not a host and a port.")
-    }
-    self.fields = fields
-    self.framing = framing
-    self.byteCount = byteCount
-  }
-
-  /// Checks the fields after the body, which are not used otherwise.
+/// What the transport itself reads in a request's fields.
+extension HTTPFields {
+  /// Returns the value of a field that must not be repeated; `nil` for none.
   ///
-  /// - Throws: 431 for more or larger fields than allowed, 400 for a malformed field.
-  static func check(trailers: HTTPHeaders, of head: RequestHead, limits: Limits) throws(RequestError) {
-    guard head.request.headerFields.count + trailers.count <= limits.maximumFields else {
-      throw RequestError(
-        .headTooLarge, "The request has more than \(limits.maximumFields) fields, with its trailers.")
+  /// - Throws: 400, when the field is repeated.
+  fileprivate func only(_ name: HTTPField.Name) throws(RequestError) -> String? {
+    guard let index = firstIndex(where: { $0.name == name }) else { return nil }
+    if let other = self[(index + 1)...].first(where: { $0.name == name }) {
+      throw RequestError(.malformed, "The request has two \(other.name.rawName) fields.")
     }
-    let byteCount = trailers.reduce(head.request.target.utf8.count + head.fieldBytes) {
-      $0 + $1.name.utf8.count + $1.value.utf8.count + 4
-    }
-    guard byteCount <= limits.maximumHeadBytes else {
-      throw RequestError(
-        .headTooLarge,
-        "The request's line and fields are larger than \(limits.maximumHeadBytes) bytes, with its trailers.")
-    }
-    for (name, value) in trailers where HTTPField.Name(name) == nil || !isFieldValue(value.withoutSpaceAround) {
-      throw RequestError(.malformed, "The request has a trailer whose name or value is not allowed.")
-    }
-  }
-
-  private static func isFieldValue(_ value: String) -> Bool {
-    value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
-  }
-}
-
-/// The fields that the transport itself uses.
-struct FramingFields {
-  private(set) var host: String?
-  private var contentLength: String?
-  private var transferEncoding: String?
-  private var contentEncoding: String?
-  private var expectation: String?
-  private var connection: String?
-  private(set) var asksForUpgrade = false
-
-  /// Records a field, if it is one of these.
-  ///
-  /// - Throws: 400 for a field that must not be repeated.
-  mutating func add(_ value: String, of name: HTTPField.Name) throws(RequestError) {
-    switch name.canonicalName {
-    case "host": try Self.set(&host, value, name)
-    case "content-length": try Self.set(&contentLength, value, name)
-    case "transfer-encoding": Self.join(&transferEncoding, value)
-    case "content-encoding": Self.join(&contentEncoding, value)
-    case "expect": Self.join(&expectation, value)
-    case "connection": Self.join(&connection, value)
-    case "upgrade": asksForUpgrade = true
-    default: break
-    }
-  }
-
-  private static func set(_ field: inout String?, _ value: String, _ name: HTTPField.Name) throws(RequestError) {
-    guard field == nil else { throw RequestError(.malformed, "The request has two \(name.rawName) fields.") }
-    field = value
-  }
-
-  private static func join(_ field: inout String?, _ value: String) {
-    field = field.map { "\($0), \(value)" } ?? value
+    return self[index].value
   }
 
   /// How the body ends (RFC 9112, section 6.3).
-  func framing(isLegacy: Bool, limits: Limits) throws(RequestError) -> RequestHead.Framing {
-    if let transferEncoding {
+  fileprivate func framing(isLegacy: Bool, limits: Limits) throws(RequestError) -> RequestHead.Framing {
+    let contentLength = try only(.contentLength)
+    if let transferEncoding = joined(.transferEncoding) {
       guard contentLength == nil, !isLegacy else {
         throw RequestError(.malformed, "Transfer-Encoding goes with HTTP/1.1, and not with Content-Length.")
       }
@@ -241,15 +203,10 @@ struct FramingFields {
     return length == 0 ? .none : .length(length)
   }
 
-  /// The compression of the body; `nil` for none.
-  var coding: ContentCoding? {
-    get throws(RequestError) { try contentEncoding.flatMap(ContentCoding.named) }
-  }
-
   /// Whether the client expects `100 Continue`.
-  var expectsContinue: Bool {
+  fileprivate var expectsContinue: Bool {
     get throws(RequestError) {
-      guard let expectation else { return false }
+      guard let expectation = joined(.expect) else { return false }
       guard expectation.lowercased() == "100-continue" else {
         throw RequestError(.unmetExpectation, "The only expectation that this server meets is 100-continue.")
       }
@@ -258,8 +215,8 @@ struct FramingFields {
   }
 
   /// Whether the connection stays open for further requests; an upgrade is never accepted (RFC 9110, section 7.8).
-  func keepsConnection(isLegacy: Bool) -> Bool {
-    guard let connection else { return !isLegacy }
+  fileprivate func keepsConnection(isLegacy: Bool) -> Bool {
+    guard let connection = joined(.connection) else { return !isLegacy }
     let options = connection.lowercased().split(separator: ",").map { String($0).withoutSpaceAround }
     if options.contains("close") { return false }
     return !isLegacy || options.contains("keep-alive")

@@ -97,7 +97,7 @@ struct RequestReader {
   mutating func end(_ trailers: HTTPHeaders?) throws(RequestError) -> (request: Request, form: ResponseForm)? {
     try decompression?.finish()
     guard case .inRequest(let head) = state else { return nil }
-    if let trailers { try FieldSection.check(trailers: trailers, of: head, limits: limits) }
+    if let trailers { try head.check(trailers: trailers, limits: limits) }
     state = head.form.keepsConnection ? .betweenRequests : .stopped
     isHeadOnly = false
     hasStoppedParser = head.stopsParser
