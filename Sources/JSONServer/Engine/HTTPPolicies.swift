@@ -62,11 +62,7 @@ final class HTTPPolicies {
     _ routes: JSONObject, allowGuards: Bool
   ) throws(ServerError) -> (guards: [String: Guard], rules: RewriteRules?) {
     let (guards, rules) = allowGuards ? Guard.split(routes) : ([:], routes)
-    do throws(RewriteRuleFault) {
-      return (guards, rules.isEmpty ? nil : try RewriteRules(json: rules))
-    } catch {
-      throw ServerError(.invalidConfiguration, "The rewrite rule '\(error.rule)' cannot be used: \(error.message)")
-    }
+    return (guards, rules.isEmpty ? nil : try RewriteRules(json: rules))
   }
 
   /// - Throws: 403, when a page of another site would begin a session.

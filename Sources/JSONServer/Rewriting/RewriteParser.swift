@@ -27,7 +27,7 @@ struct RewriteParser {
   ///
   /// A slash at the end of the pattern or of the path does not matter. A pattern with a query also matches with further
   /// parameters; these are the last group.
-  mutating func parse() throws(RewriteRuleFault) -> CapturingPattern {
+  mutating func parse() throws(ServerError) -> CapturingPattern {
     while let byte = rest.popFirst() {
       switch byte {
       case UInt8(ascii: "\\") where !rest.isEmpty: takeLiteral(rest.removeFirst())
@@ -50,7 +50,7 @@ struct RewriteParser {
     do throws(PatternError) {
       return try CapturingPattern(.sequence(nodes), groupCount: groups.count)
     } catch {
-      throw fault(error)
+      throw refusal(error)
     }
   }
 
@@ -64,15 +64,15 @@ struct RewriteParser {
     literal = []
   }
 
-  private func expression(_ text: String) throws(RewriteRuleFault) -> PatternNode {
+  private func expression(_ text: String) throws(ServerError) -> PatternNode {
     do throws(PatternError) {
       return try PatternNode(parsing: text)
     } catch {
-      throw fault(error)
+      throw refusal(error)
     }
   }
 
-  private mutating func group(_ text: String) throws(RewriteRuleFault) -> PatternNode {
+  private mutating func group(_ text: String) throws(ServerError) -> PatternNode {
     groups.append(nil)
     return .group(groups.count - 1, try expression(text))
   }
@@ -85,7 +85,7 @@ struct RewriteParser {
   ///
   /// - Parameter expression: The expression that it matches; by default a segment in a path, and one parameter in a
   ///   query.
-  private mutating func takeParameter(_ name: String?, _ expression: String?) throws(RewriteRuleFault) {
+  private mutating func takeParameter(_ name: String?, _ expression: String?) throws(ServerError) {
     let prefix = literal.last == UInt8(ascii: "/") || literal.last == UInt8(ascii: ".") ? literal.removeLast() : nil
     flush()
     let delimiter = Character(Unicode.Scalar(prefix ?? UInt8(ascii: "/")))
@@ -109,20 +109,20 @@ struct RewriteParser {
   }
 
   /// Reads an expression up to the parenthesis that closes it.
-  private mutating func takeExpression() throws(RewriteRuleFault) -> String {
+  private mutating func takeExpression() throws(ServerError) -> String {
     var end = rest.startIndex
     while end < rest.endIndex, rest[end] != UInt8(ascii: ")") { end += rest[end] == UInt8(ascii: "\\") ? 2 : 1 }
     guard end < rest.endIndex, end > rest.startIndex else {
-      throw RewriteRuleFault(
-        rule: pattern, message: "a parenthesis is empty or not closed; close it, or write \\\\( for the character.")
+      throw ServerError(
+        rule: pattern, "a parenthesis is empty or not closed; close it, or write \\\\( for the character.")
     }
     defer { rest = rest[(end + 1)...] }
     return String(decoding: rest[..<end], as: UTF8.self)
   }
 
-  private func fault(_ error: PatternError) -> RewriteRuleFault {
-    RewriteRuleFault(
+  private func refusal(_ error: PatternError) -> ServerError {
+    ServerError(
       rule: pattern,
-      message: "\(error.message) Correct the pattern, or write \\\\ before a character that stands for itself.")
+      "\(error.message) Correct the pattern, or write \\\\ before a character that stands for itself.")
   }
 }

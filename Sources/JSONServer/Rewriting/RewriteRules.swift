@@ -14,13 +14,12 @@ struct RewriteRules: Sendable {
 
   /// Reads the object of a routes file.
   ///
-  /// - Throws: ``RewriteRuleFault`` for the first invalid rule.
-  init(json: JSONObject) throws(RewriteRuleFault) {
+  /// - Throws: ``ServerError`` that names the first invalid rule.
+  init(json: JSONObject) throws(ServerError) {
     var compiled: [RewriteRule] = []
     for (pattern, target) in json {
       guard case .string(let target) = target else {
-        throw RewriteRuleFault(
-          rule: pattern, message: "its target is not a string; write the new path, such as \"/$1\".")
+        throw ServerError(rule: pattern, "its target is not a string; write the new path, such as \"/$1\".")
       }
       compiled.append(try RewriteRule(pattern, target: target))
     }
@@ -51,7 +50,7 @@ private struct RewriteRule: Sendable {
   private let target: RewriteTarget
   private let patternHasQuery: Bool
 
-  init(_ pattern: String, target: String) throws(RewriteRuleFault) {
+  init(_ pattern: String, target: String) throws(ServerError) {
     var parser = RewriteParser(pattern)
     self.pattern = try parser.parse()
     patternHasQuery = parser.hasQuery
@@ -92,7 +91,7 @@ private struct RewriteTarget: Sendable, Hashable {
   ///   - text: The target.
   ///   - rule: The pattern, for errors.
   ///   - groups: The names of the pattern's groups.
-  init(_ text: String, of rule: String, groups: [String?]) throws(RewriteRuleFault) {
+  init(_ text: String, of rule: String, groups: [String?]) throws(ServerError) {
     let bytes = Array(text.utf8)
     var literal: [UInt8] = []
     var rest = bytes[...]
@@ -115,12 +114,12 @@ private struct RewriteTarget: Sendable, Hashable {
         literal.append(byte)
         literal += name
       } else {
-        throw RewriteRuleFault(
+        throw ServerError(
           rule: rule,
-          message: """
-            its target uses \(isParameter ? ":" : "$")\(reference), which the pattern does not have; add it to the \
-            pattern, or take it out of '\(text)'.
-            """)
+          """
+          its target uses \(isParameter ? ":" : "$")\(reference), which the pattern does not have; add it to the \
+          pattern, or take it out of '\(text)'.
+          """)
       }
     }
     pieces.append(.text(String(decoding: literal, as: UTF8.self)))
@@ -137,13 +136,13 @@ private struct RewriteTarget: Sendable, Hashable {
   }
 }
 
-/// An error in one rule of a routes file.
-struct RewriteRuleFault: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The pattern of the rule.
-  let rule: String
-
-  /// A sentence that says what is wrong and what to do.
-  let message: String
-
-  var description: String { "The rule '\(rule)' cannot be used: \(message)" }
+extension ServerError {
+  /// Creates the error for a rule of a routes file.
+  ///
+  /// - Parameters:
+  ///   - rule: The pattern of the rule.
+  ///   - reason: A sentence that says what is wrong and what to do.
+  init(rule: String, _ reason: String) {
+    self.init(.invalidConfiguration, "The rewrite rule '\(rule)' cannot be used: \(reason)")
+  }
 }
