@@ -5,12 +5,22 @@ import HTTPTypes
 ///
 /// It belongs to the server's engine, whose sessions share it; all of them run on one event loop.
 final class UpstreamCalls {
+  private struct Call {
+    let request: Request
+    let context: RequestContext
+    /// The engine of the server or session that responds.
+    let engine: Engine
+    let deadline: EventLoopExecutor.ScheduledTask
+    /// The engine's task that calls the other server; `nil` while the call waits for others.
+    var task: Int?
+  }
+
   private let upstream: Upstream
   /// The name of this server in `Via` fields, by which it recognizes its own requests (RFC 9110, section 7.6.3).
   private let name: String
-  /// The closures that start waiting calls and cancel running ones, by number.
-  private var waiting: Deque<(number: Int, start: () -> Void)> = []
-  private var running: [Int: () -> Void] = [:]
+  /// The calls that have not ended, by number, and the numbers of those that wait.
+  private var calls: [Int: Call] = [:]
+  private var waiting: Deque<Int> = []
   private var lastNumber = 0
 
   init(_ upstream: Upstream, random: UInt64) {
@@ -40,23 +50,17 @@ final class UpstreamCalls {
     }
     lastNumber += 1
     let (number, upstream) = (lastNumber, upstream)
-    let context = context.noting { $0.upstream = upstream.url }
     let deadline = engine.loop.schedule(after: upstream.timeout) {
-      engine.assumeIsolated { $0.upstreamCalls?.end(number, of: context, with: .failure(upstream.slow), on: $0) }
+      engine.assumeIsolated { $0.upstreamCalls?.end(number, with: .failure(upstream.slow)) }
     }
-    add(number) {
-      let task = engine.keep { engine in
-        let result = await upstream.ask(request)
-        deadline.cancel()
-        engine.upstreamCalls?.end(number, of: context, with: result, on: engine)
-      }
-      return { engine.cancel(task) }
-    }
+    let noted = context.noting { $0.upstream = upstream.url }
+    calls[number] = Call(request: request, context: noted, engine: engine, deadline: deadline)
+    waiting.append(number)
+    startWaiting()
     context.progress(
       .held {
-        deadline.cancel()
         let error = RequestError(.unavailable, "The client disconnected during the request to \(upstream.url).")
-        engine.execute { $0.upstreamCalls?.end(number, of: context, with: .failure(error), on: $0) }
+        engine.execute { $0.upstreamCalls?.end(number, with: .failure(error)) }
       })
   }
 
@@ -90,47 +94,37 @@ final class UpstreamCalls {
     }
   }
 
-  /// Starts a call, immediately or after others have ended.
-  ///
-  /// - Parameter start: Starts the call, and returns a closure that cancels it.
-  private func add(_ number: Int, _ start: @escaping () -> (() -> Void)) {
-    let startNow = { [self] in
-      running[number] = {}
-      running[number] = start()
-    }
-    if running.count < max(upstream.maximumConcurrentRequests, 1) {
-      startNow()
-    } else {
-      waiting.append((number, startNow))
+  /// Starts as many calls as may be under way at the same time.
+  private func startWaiting() {
+    while calls.count - waiting.count < max(upstream.maximumConcurrentRequests, 1), let number = waiting.popFirst() {
+      guard let call = calls[number] else { continue }
+      calls[number]?.task = call.engine.assumeIsolated { [upstream] engine in
+        engine.keep { engine in
+          let result = await upstream.ask(call.request)
+          engine.upstreamCalls?.end(number, with: result)
+        }
+      }
     }
   }
 
   /// Sends the other server's response, unless the request already has one, and starts the next call.
-  private func end(
-    _ number: Int, of context: RequestContext, with result: Result<Response, RequestError>, on engine: isolated Engine
-  ) {
-    guard remove(number) else { return }
+  private func end(_ number: Int, with result: Result<Response, RequestError>) {
+    guard let call = calls.removeValue(forKey: number) else { return }
+    call.deadline.cancel()
+    waiting.removeAll { $0 == number }
+    let response: PreparedResponse
     switch result {
-    case .failure(let error): engine.finalize(context, error.response())
-    case .success(var response):
-      response.headerFields = response.headerFields.passedOn(keepsLength: context.request.method == .head)
-      upstream.address.moveAddresses(in: &response.headerFields, to: context.request.base)
-      engine.finalize(context, PreparedResponse(response))
+    case .failure(let error): response = error.response()
+    case .success(var answer):
+      answer.headerFields = answer.headerFields.passedOn(keepsLength: call.context.request.method == .head)
+      upstream.address.moveAddresses(in: &answer.headerFields, to: call.context.request.base)
+      response = PreparedResponse(answer)
     }
-  }
-
-  /// Ends a call, cancels it if it is still running, and starts the next one.
-  ///
-  /// - Returns: Whether the call had not ended before.
-  private func remove(_ number: Int) -> Bool {
-    guard let cancel = running.removeValue(forKey: number) else {
-      guard let index = waiting.firstIndex(where: { $0.number == number }) else { return false }
-      waiting.remove(at: index)
-      return true
+    startWaiting()
+    call.engine.assumeIsolated { engine in
+      if let task = call.task { engine.cancel(task) }
+      engine.finalize(call.context, response)
     }
-    cancel()
-    if let next = waiting.popFirst() { next.start() }
-    return true
   }
 }
 
