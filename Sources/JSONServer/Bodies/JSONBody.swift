@@ -27,12 +27,14 @@ struct JSONBody {
 
   /// Returns a JSON body of any value.
   ///
-  /// - Throws: 400, when it is not JSON.
-  func value(of body: [UInt8]) throws(RequestError) -> ValidJSON {
+  /// - Parameter refusal: The error for a body that is not JSON; by default 400.
+  func value(
+    of body: [UInt8], orThrow refusal: (JSONError) -> RequestError = RequestError.init
+  ) throws(RequestError) -> ValidJSON {
     do throws(JSONError) {
       return try ValidJSON(parsing: body, maximumDepth: maximumDepth)
     } catch {
-      throw RequestError(error)
+      throw refusal(error)
     }
   }
 
@@ -41,14 +43,10 @@ struct JSONBody {
   /// - Parameter essence: The declared type; `nil` for none.
   /// - Throws: 415, when the body is not JSON; 400, when it is JSON, but neither an object nor an array of objects.
   func text(ofUntyped body: [UInt8], essence: String?) throws(RequestError) -> ValidJSON {
-    let value: ValidJSON
-    do throws(JSONError) {
-      value = try ValidJSON(parsing: body, maximumDepth: maximumDepth)
-    } catch  where error.code == .tooDeep {
-      throw RequestError(error)
-    } catch {
+    let value = try value(of: body) { error in
+      if error.code == .tooDeep { return RequestError(error) }
       let fault = essence.map { "Content-Type '\($0)' is not supported" } ?? "The request has no Content-Type"
-      throw RequestError(
+      return RequestError(
         .unsupportedMediaType,
         """
         \(fault), and the body is not JSON; send application/json (or any type that ends in +json), \
@@ -133,31 +131,21 @@ enum JSONLines {
     output.reserveCapacity(body.count + 2)
     let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     let lines = body[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() where !line.allSatisfy(JSONSyntax.isWhitespace) {
-      let object = try object(in: line, number: index + 1, maximumDepth: maximumDepth)
+    for (line, number) in zip(lines, 1...) where !line.allSatisfy(JSONSyntax.isWhitespace) {
+      let object = try JSONBody(maximumDepth: maximumDepth).value(of: Array(line)) { error in
+        RequestError(
+          .malformed,
+          "Line \(number) of the body is not JSON: at \(number):\(error.column), \(error.message). Correct it there.")
+      }
+      let kind = object.withToken(\.kind)
+      guard kind == .object else {
+        throw RequestError(
+          .malformed, "Line \(number) of the body is \(kind.description); every line must be an object.")
+      }
       if output.count > 1 { output.append(UInt8(ascii: ",")) }
       object.withToken { output += $0.bytes }
     }
     output.append(UInt8(ascii: "]"))
     return output
-  }
-
-  private static func object(
-    in line: ArraySlice<UInt8>, number: Int, maximumDepth: Int
-  ) throws(RequestError) -> ValidJSON {
-    let object: ValidJSON
-    do throws(JSONError) {
-      object = try ValidJSON(parsing: Array(line), maximumDepth: maximumDepth)
-    } catch {
-      throw RequestError(
-        .malformed,
-        "Line \(number) of the body is not JSON: at \(number):\(error.column), \(error.message). Correct it there.")
-    }
-    let kind = object.withToken(\.kind)
-    guard kind == .object else {
-      throw RequestError(
-        .malformed, "Line \(number) of the body is \(kind.description); every line must be an object.")
-    }
-    return object
   }
 }
