@@ -108,14 +108,15 @@ enum ContentCoding: String, Sendable, Hashable, CaseIterable {
     return best.coding
   }
 
+  /// The size of zlib's window, which has the format, too: adding 16 selects gzip.
+  fileprivate var windowBits: Int32 { MAX_WBITS + (self == .gzip ? 16 : 0) }
+
   /// Returns bytes compressed.
   ///
   /// - Parameter level: From 1, fast, to 9, small.
   /// - Returns: `nil`, when zlib has no memory, or for an unknown level.
   func compress(_ bytes: [UInt8], level: Int) -> [UInt8]? {
     var stream = z_stream()
-    // zlib takes the format as part of the window's size: adding 16 selects gzip.
-    let windowBits = MAX_WBITS + (self == .gzip ? 16 : 0)
     let version = zlibVersion()
     let size = Int32(MemoryLayout<z_stream>.size)
     guard let count = UInt32(exactly: bytes.count),
@@ -157,9 +158,7 @@ final class Decompression {
   init(_ coding: ContentCoding) {
     self.coding = coding
     stream.initialize(to: z_stream())
-    // zlib takes the format as part of the window's size: adding 16 selects gzip.
-    inflateInit2_(
-      stream, MAX_WBITS + (coding == .gzip ? 16 : 0), zlibVersion(), Int32(MemoryLayout<z_stream>.size))
+    inflateInit2_(stream, coding.windowBits, zlibVersion(), Int32(MemoryLayout<z_stream>.size))
   }
 
   deinit {

@@ -25,6 +25,11 @@ public struct Response: Sendable {
     indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
     /// Bytes that are made while the client reads, by the server itself.
     case slices(SlicedBody)
+
+    /// The bytes of a complete body; empty for a stream and for slices.
+    package var bytes: [UInt8] {
+      if case .bytes(let bytes) = self { bytes } else { [] }
+    }
   }
 
   /// The status.
@@ -63,10 +68,7 @@ public struct Response: Sendable {
   }
 
   /// The bytes of a complete body; empty for a stream.
-  package var bytes: [UInt8] {
-    guard case .bytes(let bytes) = content else { return [] }
-    return bytes
-  }
+  package var bytes: [UInt8] { content.bytes }
 
   /// The body; empty for a stream.
   ///
@@ -116,11 +118,6 @@ package struct PreparedResponse: Sendable {
   ///
   /// These fields depend neither on an origin or a content coding of the request, nor on the status or the body.
   private(set) var commonFields: CommonFields?
-
-  /// The number of bytes of a complete body; 0 for any other.
-  var byteCount: Int {
-    if case .bytes(let bytes) = body { bytes.count } else { 0 }
-  }
 
   /// The validator of the body, which becomes the `ETag` field when the response is sent.
   var validator: EntityTag?
@@ -186,10 +183,7 @@ package struct PreparedResponse: Sendable {
   }
 
   /// The bytes of a complete body; empty for a stream and for slices.
-  package var bytes: [UInt8] {
-    guard case .bytes(let bytes) = body else { return [] }
-    return bytes
-  }
+  package var bytes: [UInt8] { body.bytes }
 
   /// The number of the body's bytes, an estimate for slices; 0 for a stream.
   package var estimatedByteCount: Int {

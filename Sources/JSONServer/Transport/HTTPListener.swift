@@ -158,13 +158,7 @@ struct BindAddress: Sendable, Hashable, CustomStringConvertible {
   /// The port; 0 lets the system choose.
   var port: Int
   /// Whether the server starts without this address when the machine lacks it.
-  var isOptional: Bool
-
-  init(host: String, port: Int, isOptional: Bool = false) {
-    self.host = host
-    self.port = port
-    self.isOptional = isOptional
-  }
+  var isOptional = false
 
   /// Both loopback addresses, since a client may try either of them for `localhost`.
   static func loopback(port: Int) -> [BindAddress] {

@@ -271,7 +271,7 @@ struct ResponseQueue {
     let offset = number - firstNumber
     guard entries.indices.contains(offset), !entries[offset].isReady else { return }
     _ = recordEffect(of: number)
-    heldBytes += response.byteCount
+    heldBytes += response.bytes.count
     entries[offset].isReady = true
     ready[offset] = response
   }
@@ -280,7 +280,7 @@ struct ResponseQueue {
   mutating func popReady() -> (form: ResponseForm, response: PreparedResponse)? {
     guard entries.first?.isReady == true, let response = ready.removeFirst() else { return nil }
     firstNumber += 1
-    heldBytes -= response.byteCount
+    heldBytes -= response.bytes.count
     return (entries.removeFirst().form, response)
   }
 
