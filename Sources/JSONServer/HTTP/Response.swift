@@ -104,15 +104,16 @@ package struct PreparedResponse: Sendable {
   /// The largest body that is made and sent as a whole; a larger body is made in slices, as fast as the client reads.
   static let largestWhole = 1024 * 1024
 
-  package var status: HTTPResponse.Status
-  var body: Response.Content
-  package var delivery: Response.Delivery
+  package var status = HTTPResponse.Status.ok
 
   /// The header fields, without those that the transport and ``validator`` add. Every change except ``append(_:_:)``
   /// clears ``commonFields``.
-  package var headerFields: HTTPFields {
+  package var headerFields: HTTPFields = [:] {
     didSet { commonFields = nil }
   }
+
+  var body = Response.Content.bytes([])
+  package var delivery = Response.Delivery.normal
 
   /// The fields that begin most responses, as prepared bytes; `nil` when ``headerFields`` does not begin with them.
   ///
@@ -127,24 +128,12 @@ package struct PreparedResponse: Sendable {
 
   /// The origin of a page that may not read the response, since `--cors` does not allow it; `nil` for every other client.
   package var refusedOrigin: String?
+}
 
-  init(
-    status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Response.Content = .bytes([]),
-    delivery: Response.Delivery = .normal
-  ) {
-    self.status = status
-    self.body = body
-    self.delivery = delivery
-    self.headerFields = headerFields
-  }
-
+extension PreparedResponse {
   /// Creates a response with the fields of most responses.
   init(status: HTTPResponse.Status, commonFields: CommonFields, body: Response.Content) {
-    self.status = status
-    self.body = body
-    delivery = .normal
-    headerFields = commonFields.fields
-    self.commonFields = commonFields
+    self.init(status: status, headerFields: commonFields.fields, body: body, commonFields: commonFields)
   }
 
   /// Adds a field after the common fields, and keeps ``commonFields``.
