@@ -292,14 +292,11 @@ extension RequestContext {
 /// Each event is encoded once, when the first subscriber reads it; all subscribers share the bytes.
 struct EventHistory {
   private struct Entry {
-    enum Form {
-      case event(Event)
-      case encoded([UInt8])
-    }
-
     let kind: Event.Kind
     let resource: String?
-    var form: Form
+    /// The event, until a subscriber reads it, and then its bytes.
+    var event: Event?
+    var bytes: [UInt8] = []
   }
 
   /// The number of events that the history keeps.
@@ -333,20 +330,18 @@ struct EventHistory {
     lastNumber += 1
     if entries.count == Self.capacity { entries.removeFirst() }
     let event = Event(id: id(of: lastNumber), content: content)
-    entries.append(Entry(kind: content.kind, resource: content.resource, form: .event(event)))
+    entries.append(Entry(kind: content.kind, resource: content.resource, event: event))
   }
 
   /// Returns the bytes of an event in the history; `nil` when the filter excludes it.
   mutating func bytes(of number: Int, if filter: EventFilter) -> [UInt8]? {
     let index = number - lastForgotten - 1
     guard filter.includes(entries[index].kind, of: entries[index].resource) else { return nil }
-    switch entries[index].form {
-    case .encoded(let bytes): return bytes
-    case .event(let event):
-      let bytes = event.bytes
-      entries[index].form = .encoded(bytes)
-      return bytes
+    if let event = entries[index].event {
+      entries[index].event = nil
+      entries[index].bytes = event.bytes
     }
+    return entries[index].bytes
   }
 }
 
