@@ -2,20 +2,11 @@ import NIOCore
 import NIOPosix
 
 /// The sockets of a server: listens on its addresses, and serves each client on the server's event loop.
-final class HTTPListener: Sendable {
+struct HTTPListener: Sendable {
   /// The bound addresses, with the ports that the system chose.
   let boundAddresses: [BindAddress]
 
-  private typealias Bound = (address: BindAddress, channel: any Channel)
-
-  private let channels: [any Channel]
   private let connections: NIOLoopBound<Connections>
-
-  private init(_ bound: [Bound], _ connections: NIOLoopBound<Connections>) {
-    boundAddresses = bound.map(\.address)
-    channels = bound.map(\.channel)
-    self.connections = connections
-  }
 
   /// Listens on all addresses, or on none.
   ///
@@ -40,7 +31,7 @@ final class HTTPListener: Sendable {
     var attempt = 0
     while true {
       do throws(ListenError) {
-        return HTTPListener(try await bind(addresses, connections), connections)
+        return HTTPListener(boundAddresses: try await bind(addresses, connections), connections: connections)
       } catch  where error.code == .portInUse && addresses.contains(where: { $0.port == 0 }) && attempt < 9 {
         // The port was free on the first address, but is taken on another.
         attempt += 1
@@ -52,10 +43,6 @@ final class HTTPListener: Sendable {
   ///
   /// - Parameter grace: How long the requests may take before their connections are closed.
   func shutdown(grace: Duration) async {
-    for channel in channels {
-      // Fails when the channel is already closed; then nothing is left to do.
-      try? await channel.close().get()
-    }
     let connections = connections
     let finished = connections.eventLoop.makePromise(of: Void.self)
     let force = connections.eventLoop.scheduleTask(in: TimeAmount(grace)) { connections.value.closeAll() }
@@ -72,17 +59,18 @@ final class HTTPListener: Sendable {
 
   private static func bind(
     _ addresses: [BindAddress], _ connections: NIOLoopBound<Connections>
-  ) async throws(ListenError) -> [Bound] {
-    var bound: [Bound] = []
+  ) async throws(ListenError) -> [BindAddress] {
+    var bound: [BindAddress] = []
     var missing: ListenError?
     for var address in addresses {
-      if address.port == 0, let first = bound.first { address.port = first.address.port }
+      if address.port == 0, let first = bound.first { address.port = first.port }
       do throws(ListenError) {
         bound.append(try await bind(address, connections))
       } catch {
         missing = error
         if address.isOptional, error.code == .unknownHost { continue }
-        for (_, channel) in bound { try? await channel.close().get() }
+        // Closing never fails.
+        try? await connections.eventLoop.submit { connections.value.stopListening() }.get()
         throw error
       }
     }
@@ -92,7 +80,7 @@ final class HTTPListener: Sendable {
 
   private static func bind(
     _ address: BindAddress, _ connections: NIOLoopBound<Connections>
-  ) async throws(ListenError) -> Bound {
+  ) async throws(ListenError) -> BindAddress {
     let socketAddress: SocketAddress
     do {
       // The resolver blocks, so it runs on a thread of its own.
@@ -106,8 +94,7 @@ final class HTTPListener: Sendable {
     do {
       let channel = try await bootstrap(connections).bind(to: socketAddress).get()
       let local = channel.localAddress
-      let actual = BindAddress(host: local?.ipAddress ?? address.host, port: local?.port ?? address.port)
-      return (actual, channel)
+      return BindAddress(host: local?.ipAddress ?? address.host, port: local?.port ?? address.port)
     } catch {
       throw ListenError(binding: address, errorNumber: (error as? IOError)?.errnoCode, cause: error)
     }
@@ -316,6 +303,12 @@ final class Connections {
     listening.append(channel)
   }
 
+  /// Accepts no further connections.
+  func stopListening() {
+    for channel in listening { channel.close(promise: nil) }
+    listening = []
+  }
+
   /// Accepts no connection while the server has its maximum.
   private func updateAccepting() {
     let isFull = open.count >= maximum + Self.reserved
@@ -324,12 +317,12 @@ final class Connections {
     for channel in listening { _ = channel.setOption(.autoRead, value: isAccepting) }
   }
 
-  /// Has each connection finish the requests in progress, and close.
+  /// Accepts no further connections, and has each connection finish the requests in progress, and close.
   ///
   /// - Parameter promise: Succeeds when all connections are closed.
   func shutDown(promise: EventLoopPromise<Void>) {
     isShuttingDown = true
-    listening = []
+    stopListening()
     if let emptied { return emptied.futureResult.cascade(to: promise) }
     emptied = promise
     for connection in open.values { connection.shutDown() }
