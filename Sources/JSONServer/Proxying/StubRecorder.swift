@@ -38,8 +38,9 @@ package actor StubRecorder {
     do throws(StorageError) {
       let options = FileStoreOptions(synchronization: .fast, watching: .off)
       let opening = try FileStore.open(path, options: options) { text, generation in
-        try Self.check(text)
-        return Version(text: Array(text.bytes), generation: generation)
+        let bytes = Array(text.bytes)
+        guard try ValidJSON(parsing: bytes).elements != nil else { throw NoStubs() }
+        return Version(text: bytes, generation: generation)
       } onEdit: { _ in
       }
       store = opening.store
@@ -47,11 +48,6 @@ package actor StubRecorder {
     } catch {
       throw ServerError(.invalidConfiguration, error.message)
     }
-  }
-
-  /// - Throws: ``JSONError`` or ``NoStubs``, when the text is not a stubs file.
-  private static func check(_ text: UTF8Slice) throws {
-    guard try ValidJSON(parsing: Array(text.bytes)).elements != nil else { throw NoStubs() }
   }
 
   /// Records a response, unless a stub cannot have such a response.
