@@ -13,51 +13,43 @@ enum URLEncodedForm {
   ///
   /// A name or a value that is not percent-encoded UTF-8, such as `100%`, stands for itself.
   ///
-  /// - Throws: 400, when the text is not UTF-8; 413, when there are more than ``FormFields/maximumCount`` fields.
+  /// - Throws: 400, when the text is not UTF-8; 413, when there are more than ``JSONObject/maximumFieldCount`` fields.
   static func json(_ body: [UInt8]) throws(RequestError) -> [UInt8] {
     guard String(validating: body, as: UTF8.self) != nil else {
       throw RequestError(.malformed, "The form is not UTF-8; send other characters as UTF-8, percent-encoded.")
     }
-    var fields = FormFields()
+    var fields = JSONObject()
     var count = 0
     for pair in body.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       let name = PercentEncoding.decodeForm(parts[0])
       let value = PercentEncoding.decodeForm(parts.count > 1 ? parts[1] : [])
       guard !name.isEmpty else { continue }
-      guard count < FormFields.maximumCount else {
+      guard count < JSONObject.maximumFieldCount else {
         throw RequestError(
-          .bodyTooLarge, "The form has more than \(FormFields.maximumCount) fields; send fewer, or send JSON.")
+          .bodyTooLarge, "The form has more than \(JSONObject.maximumFieldCount) fields; send fewer, or send JSON.")
       }
       count += 1
       fields.append(.string(value), to: ParameterName(name))
     }
-    return fields.json
+    return JSONValue.object(fields).utf8Text(.compact)
   }
 }
 
 /// The fields of a form, in the order of their first appearance.
-struct FormFields {
+extension JSONObject {
   /// The largest number of fields of a form.
-  static let maximumCount = 1000
-
-  private var members = JSONObject()
+  fileprivate static let maximumFieldCount = 1000
 
   /// Adds a field. A name that occurs twice, or in brackets, becomes an array.
   mutating func append(_ value: JSONValue, to parameter: ParameterName) {
     // No single field's value is an array.
-    switch members[parameter.name] {
-    case .array(let list)?: members[parameter.name] = .array(list + [value])
-    case let first?: members[parameter.name] = [first, value]
-    case nil: members[parameter.name] = parameter.isListElement ? [value] : value
+    switch self[parameter.name] {
+    case .array(let list)?: self[parameter.name] = .array(list + [value])
+    case let first?: self[parameter.name] = [first, value]
+    case nil: self[parameter.name] = parameter.isListElement ? [value] : value
     }
   }
-
-  /// The fields as an object.
-  var value: JSONValue { .object(members) }
-
-  /// The fields as the JSON text of an object.
-  var json: [UInt8] { value.utf8Text(.compact) }
 }
 
 /// Reads a `multipart/form-data` body (RFC 7578) from front to back.
@@ -88,15 +80,15 @@ struct MultipartForm {
   /// Text becomes a string, a file `{"filename", "type", "size", "data"}` with its bytes in base64; a repeated name
   /// becomes an array.
   ///
-  /// - Throws: 400, when the body does not follow RFC 7578; 413, when it has more than ``FormFields/maximumCount``
+  /// - Throws: 400, when the body does not follow RFC 7578; 413, when it has more than ``JSONObject/maximumFieldCount``
   ///   parts.
   func json() throws(RequestError) -> [UInt8] {
-    var fields = FormFields()
+    var fields = JSONObject()
     var count = 0
     var position = try startOfFirstPart()
     while let start = position {
-      guard count < FormFields.maximumCount else {
-        throw RequestError(.bodyTooLarge, "The form has more than \(FormFields.maximumCount) parts; send fewer.")
+      guard count < JSONObject.maximumFieldCount else {
+        throw RequestError(.bodyTooLarge, "The form has more than \(JSONObject.maximumFieldCount) parts; send fewer.")
       }
       count += 1
       let (head, contentStart) = try MultipartHead.read(body, from: start, number: count)
@@ -108,7 +100,7 @@ struct MultipartForm {
       fields.append(try value(of: head, body[contentStart..<end]), to: ParameterName(head.name))
       position = try startOfPart(afterDelimiterAt: end)
     }
-    return fields.json
+    return JSONValue.object(fields).utf8Text(.compact)
   }
 
   /// Finds the first boundary, which may start the body or follow a preamble.

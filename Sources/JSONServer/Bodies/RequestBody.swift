@@ -115,9 +115,9 @@ enum RequestBody {
   /// there are none.
   static func json(from parameters: QueryParameters) -> WrittenBody? {
     guard !parameters.items.isEmpty else { return nil }
-    var fields = FormFields()
+    var fields = JSONObject()
     for (name, value) in parameters.items { fields.append(.string(value), to: ParameterName(name)) }
-    return WrittenBody(ValidJSON(writing: fields.value), isText: true)
+    return WrittenBody(ValidJSON(writing: .object(fields)), isText: true)
   }
 }
 
