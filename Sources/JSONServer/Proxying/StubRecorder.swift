@@ -319,7 +319,7 @@ struct RecordedStub: Sendable {
   /// - Throws: The reason why a stub is impossible.
   init(_ request: Request, _ response: Response, from address: UpstreamAddress, filePrefix: String) throws(Refusal) {
     guard case .bytes(let bytes) = response.content, 200...599 ~= response.status.code else {
-      throw Refusal("no stub can be like it")
+      throw Refusal(reason: "no stub can be like it")
     }
     pattern = try Self.pattern(of: request)
     self.request = request
@@ -334,8 +334,6 @@ struct RecordedStub: Sendable {
   /// The reason why a response is not recorded, as a part of a sentence.
   struct Refusal: Error {
     let reason: String
-
-    fileprivate init(_ reason: String) { self.reason = reason }
   }
 
   /// Whether a stub leaves out a field: secrets, fields of this one response, and fields that every stub's response
@@ -354,18 +352,18 @@ struct RecordedStub: Sendable {
 
   /// - Throws: The reason why no stub can match the request.
   private static func pattern(of request: Request) throws(Refusal) -> RequestPattern {
-    guard let target = try? ParsedTarget(request.target) else { throw Refusal("no stub can be like it") }
+    guard let target = try? ParsedTarget(request.target) else { throw Refusal(reason: "no stub can be like it") }
     var pattern = RequestPattern(request.method, path(of: request, target.path))
     pattern.isExact = true
     let parameters = target.parameters.items.filter { !SecretName.matches($0.name) }
     pattern.query = parameters.map { RequestPattern.Field($0.name, $0.value) }
     if let body = request.json {
       if case .string(let text) = body, SecretName.isMentioned(in: text) {
-        throw Refusal("its request's body seems to hold a secret, which cannot be told from the rest of a text")
+        throw Refusal(reason: "its request's body seems to hold a secret, which cannot be told from the rest of a text")
       }
       pattern.body = .including(body.withoutSecrets)
     }
-    guard (try? RequestMatcher(pattern)) != nil else { throw Refusal("no stub can be like it") }
+    guard (try? RequestMatcher(pattern)) != nil else { throw Refusal(reason: "no stub can be like it") }
     return pattern
   }
 

@@ -147,7 +147,7 @@ struct BodyFiles: Sendable {
     guard !segments.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
       throw Self.refusal("'\(name)' must be a path within the directory of the stubs file, without hidden names.")
     }
-    guard let file = StaticDirectory(directory, privateFiles: privateFiles).open(segments), file.isRegular else {
+    guard let file = StaticDirectory(path: directory, privateFiles: privateFiles).open(segments), file.isRegular else {
       throw Self.refusal("'\(name)' leads to no file within '\(directory)', beside the stubs file.")
     }
     let bytes = file.read(from: 0, count: file.size)

@@ -44,7 +44,7 @@ struct FileResponse {
       return EntityTagList(tags).names(entityTag)
     }
     guard let since = fields[.ifModifiedSince].flatMap(HTTPDate.init(text:)) else { return false }
-    return lastModified <= since
+    return lastModified.secondsSince1970 <= since.secondsSince1970
   }
 
   /// The range in a GET. A range that depends on a tag is ignored, since the tag is weak (RFC 9110, section 13.1.5).

@@ -13,7 +13,7 @@ struct StaticFiles: Sendable {
   ///   - directories: The directories; the first one with a file serves it.
   ///   - privateFiles: The files that are never served.
   init(directories: [String], privateFiles: [PrivateFile]) {
-    self.directories = directories.map { StaticDirectory($0, privateFiles: privateFiles) }
+    self.directories = directories.map { StaticDirectory(path: $0, privateFiles: privateFiles) }
   }
 
   /// Responds to a request for a file.
@@ -96,13 +96,8 @@ private struct StaticPath: Hashable {
 
 /// A directory whose files are served, and nothing outside it.
 struct StaticDirectory: Sendable {
-  private let path: String
-  private let privateFiles: [PrivateFile]
-
-  init(_ path: String, privateFiles: [PrivateFile]) {
-    self.path = path
-    self.privateFiles = privateFiles
-  }
+  let path: String
+  let privateFiles: [PrivateFile]
 
   /// Opens the file or directory at decoded segments.
   ///

@@ -7,17 +7,8 @@ import Synchronization
 ///
 /// All servers of the process share the event loops, which never end.
 struct EventLoopExecutor: Sendable {
-  let eventLoop: any EventLoop
-
-  /// Takes the next event loop of the process.
-  init() {
-    eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-  }
-
-  /// Makes an executor of an event loop whose time a test controls.
-  init(_ eventLoop: any EventLoop) {
-    self.eventLoop = eventLoop
-  }
+  /// The next event loop of the process, unless a test controls the time of its own.
+  var eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
 
   /// The executor of an actor on this event loop; code on the event loop may use `assumeIsolated` with the actor.
   var executor: any SerialExecutor { eventLoop.executor }

@@ -49,7 +49,7 @@ struct ResponseWriter {
     output.reserveCapacity(minimumWritableBytes: bound + (bodyCount > PreparedResponse.largestWhole ? 0 : bodyCount))
     // One span for the whole head: a buffer would check its owner and its capacity at each of many short writes.
     output.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { buffer in
-      var head = ByteCursor(buffer)
+      var head = ByteCursor(buffer: buffer)
       head.write(literal: "HTTP/1.1 ")
       head.write(response.status.code)
       head.write(literal: " ")
@@ -150,13 +150,9 @@ extension HTTPResponse.Status {
 ///
 /// The memory must have room for all bytes; this is checked.
 private struct ByteCursor {
-  private let buffer: UnsafeMutableRawBufferPointer
+  let buffer: UnsafeMutableRawBufferPointer
   /// The number of bytes written.
   private(set) var count = 0
-
-  init(_ buffer: UnsafeMutableRawBufferPointer) {
-    self.buffer = buffer
-  }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) {
     precondition(bytes.count <= buffer.count - count, "There is no room for \(bytes.count) bytes.")

@@ -161,7 +161,7 @@ extension TransportOrderTests {
 
     init(_ configure: (inout Server.Configuration) -> Void = { _ in }) async throws {
       let fixture = try EngineFixture(
-        ["posts": [["id": 1, "title": "none"]]], loop: EventLoopExecutor(channel.testingEventLoop),
+        ["posts": [["id": 1, "title": "none"]]], loop: EventLoopExecutor(eventLoop: channel.testingEventLoop),
         configure: configure)
       engine = fixture.engine
       let (engine, channel) = (engine, channel)
