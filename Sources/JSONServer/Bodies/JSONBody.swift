@@ -90,14 +90,12 @@ struct JSONBody {
         }
         return
       }
-      var count = 0
-      for element in elements {
-        count += 1
+      for (number, element) in zip(1..., elements) {
         guard element.kind == .object else {
           throw RequestError(
             .malformed,
             """
-            Element \(count) of the array in the body is \(element.kind.description); every element must be an object.
+            Element \(number) of the array in the body is \(element.kind.description); every element must be an object.
             """)
         }
       }

@@ -130,9 +130,6 @@ final class EventFeed {
   func subscribe(
     to filter: EventFilter, _ context: RequestContext, token: String? = nil, on engine: isolated Engine
   ) -> PreparedResponse {
-    var fields: HTTPFields = [:]
-    fields[.contentType] = "text/event-stream; charset=utf-8"
-    fields[.cacheControl] = "no-store"
     let number = engine.nextNumber()
     let subscription = EventSubscription(engine, number: number)
     if !engine.isClosed {
@@ -144,7 +141,9 @@ final class EventFeed {
     } onCancel: {
       subscription.cancel()
     }
-    return PreparedResponse(headerFields: fields, body: .stream(stream))
+    return PreparedResponse(
+      headerFields: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"], body: .stream(stream)
+    )
   }
 
   /// Opens a stream of the changes of a resource, which ends when the client's token does.
