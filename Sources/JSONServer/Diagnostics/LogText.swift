@@ -41,15 +41,7 @@ package enum LogText {
     in text: String, with escape: (Unicode.Scalar) -> String
   ) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
-    var result = ""
-    for scalar in text.unicodeScalars {
-      if isUnsafe(scalar) {
-        result += escape(scalar)
-      } else {
-        result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+    return text.unicodeScalars.map { isUnsafe($0) ? escape($0) : String($0) }.joined()
   }
 
   /// The width of a text in a terminal: two columns for each East Asian or emoji character.

@@ -118,14 +118,7 @@ package struct UpstreamAddress: Sendable {
 
   /// Rewrites the addresses in angle brackets of a `Link` field (RFC 8288, section 3).
   private func movedLinks(_ value: String, to base: String) -> String {
-    var result = ""
-    var rest = value[...]
-    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
-      let reference = rest[open..<close].dropFirst()
-      result += rest[...open] + (moved(reference, to: base) ?? String(reference)) + ">"
-      rest = rest[close...].dropFirst()
-    }
-    return result + rest
+    value.replacing(/<([^>]*)>/) { "<\(moved($0.1, to: base) ?? String($0.1))>" }
   }
 }
 
