@@ -167,6 +167,7 @@ final class HTTPConnection: ChannelInboundHandler {
     }
   }
 
+  /// Ends the reading, whatever the error is, so that the parser reads nothing after one of its own.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let error = RequestError(parser: error) else { return closeNow() }
     refuse(error)

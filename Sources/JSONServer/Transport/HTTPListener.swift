@@ -224,7 +224,7 @@ final class Connections {
   @exclusivity(unchecked) var buffers = BufferPool(maximum: Connections.maximumUnflushed)
 
   /// Whether the server accepts no further requests.
-  private(set) var isShuttingDown = false
+  var isShuttingDown: Bool { emptied != nil }
 
   /// The number of connections beyond the maximum that are accepted for the admin interface.
   static let reserved = 16
@@ -237,6 +237,7 @@ final class Connections {
   private var listening: [any Channel] = []
   /// Whether they do; otherwise the system queues further connections.
   private var isAccepting = true
+  /// Succeeds when a server that is stopping has no connection any more.
   private var emptied: EventLoopPromise<Void>?
   /// The connections with unsent responses.
   @exclusivity(unchecked) private var unflushed: [HTTPConnection] = []
@@ -321,7 +322,6 @@ final class Connections {
   ///
   /// - Parameter promise: Succeeds when all connections are closed.
   func shutDown(promise: EventLoopPromise<Void>) {
-    isShuttingDown = true
     stopListening()
     if let emptied { return emptied.futureResult.cascade(to: promise) }
     emptied = promise

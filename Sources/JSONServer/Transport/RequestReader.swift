@@ -205,7 +205,6 @@ final class RequestParser: ChannelInboundHandler {
   private var decoder = RequestParser.makeDecoder()
   /// The bytes of an unfinished element in the parser.
   private var held = ByteBuffer()
-  private var hasFailed = false
 
   init(_ connection: HTTPConnection) {
     self.connection = connection
@@ -229,7 +228,7 @@ final class RequestParser: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var input = Self.unwrapInboundIn(data)
-    while !hasFailed, !connection.reader.isStopped, var piece = connection.reader.takePiece(of: &input) {
+    while !connection.reader.isStopped, var piece = connection.reader.takePiece(of: &input) {
       if held.readableBytes == 0 { held = piece } else { held.writeBuffer(&piece) }
       do {
         _ = try decoder.decode(context: context, buffer: &held)
@@ -239,7 +238,7 @@ final class RequestParser: ChannelInboundHandler {
       } catch let error as RequestError {
         connection.refuse(error)
       } catch {
-        fail(error, context)
+        context.fireErrorCaught(error)
       }
     }
     if input.readableBytes > 0 { connection.reader.drop() }
@@ -257,19 +256,14 @@ final class RequestParser: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if case ChannelEvent.inputClosed? = event as? ChannelEvent, !hasFailed, !connection.reader.isStopped {
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent, !connection.reader.isStopped {
       do {
         _ = try decoder.decodeLast(context: context, buffer: &held, seenEOF: true)
       } catch {
-        fail(error, context)
+        context.fireErrorCaught(error)
       }
     }
     context.fireUserInboundEventTriggered(event)
-  }
-
-  private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
-    hasFailed = true
-    context.fireErrorCaught(error)
   }
 }
 
