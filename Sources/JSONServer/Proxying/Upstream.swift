@@ -110,15 +110,14 @@ package struct UpstreamAddress: Sendable {
       switch fields[index].name {
       case .location, .contentLocation:
         if let moved = moved(fields[index].value, to: base) { fields[index].value = moved }
-      case .link: fields[index].value = movedLinks(fields[index].value, to: base)
+      // Its addresses are in angle brackets (RFC 8288, section 3).
+      case .link:
+        fields[index].value = fields[index].value.replacing(/<([^>]*)>/) {
+          "<\(moved($0.1, to: base) ?? String($0.1))>"
+        }
       default: break
       }
     }
-  }
-
-  /// Rewrites the addresses in angle brackets of a `Link` field (RFC 8288, section 3).
-  private func movedLinks(_ value: String, to base: String) -> String {
-    value.replacing(/<([^>]*)>/) { "<\(moved($0.1, to: base) ?? String($0.1))>" }
   }
 }
 

@@ -1,7 +1,7 @@
 import Dispatch
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// The event loop of a server: one thread that does one piece of work after the other.
 ///
@@ -70,10 +70,18 @@ struct WorkerThreads: Sendable {
 
   /// Does the parts of some work on this thread, which is one of these, and on free ones; returns when all are done.
   func share(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
-    let work = SharedWork(count, part)
-    for _ in 1..<min(Self.count, count) { run { work.help() } }
-    work.help()
-    work.wait()
+    let rest = NIOLockedValueBox(0..<count)
+    let undone = DispatchGroup()
+    for _ in 0..<count { undone.enter() }
+    let help = { @Sendable in
+      while let number = rest.withLockedValue({ $0.popFirst() }) {
+        part(number)
+        undone.leave()
+      }
+    }
+    for _ in 1..<min(Self.count, count) { run(help) }
+    help()
+    undone.wait()
   }
 
   /// Queues work for a thread; work begins in order.
@@ -84,31 +92,4 @@ struct WorkerThreads: Sendable {
       work()
     }
   }
-}
-
-/// Work in parts; each helping thread takes the next part.
-private final class SharedWork: Sendable {
-  private let count: Int
-  private let part: @Sendable (Int) -> Void
-  private let next = Atomic(0)
-  private let undone = DispatchGroup()
-
-  init(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
-    self.count = count
-    self.part = part
-    for _ in 0..<count { undone.enter() }
-  }
-
-  /// Does parts until all have begun.
-  func help() {
-    while true {
-      let number = next.add(1, ordering: .relaxed).oldValue
-      guard number < count else { return }
-      part(number)
-      undone.leave()
-    }
-  }
-
-  /// Waits until all parts are done.
-  func wait() { undone.wait() }
 }
