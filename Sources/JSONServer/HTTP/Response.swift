@@ -259,16 +259,12 @@ struct SliceMaker: Sendable {
   }
 
   /// Makes the next slice; `nil` at the end.
-  mutating func next() -> [UInt8]? {
-    defer { isFirst = false }
-    return next(isFirst ? Self.firstSize : Self.size)
-  }
-
-  /// Makes the next slice; `nil` at the end.
   ///
-  /// - Parameter count: The approximate size; only a large value is divided.
-  mutating func next(_ count: Int) -> [UInt8]? {
+  /// - Parameter size: The approximate size; only a large value is divided.
+  mutating func next(_ size: Int? = nil) -> [UInt8]? {
     guard !cursor.isAtEnd else { return nil }
+    let count = size ?? (isFirst ? Self.firstSize : Self.size)
+    isFirst = false
     var slice: [UInt8] = []
     slice.reserveCapacity(count + count / 8)
     cursor.append(toCount: count, to: &slice)

@@ -80,25 +80,8 @@ struct StreamState {
   var isCutShort = false
   /// The number of bytes that may still be sent; `nil` for no limit.
   var remaining: Int?
-  /// Succeeds when the client has read the sent bytes; the stream waits for it.
-  fileprivate var writable: EventLoopPromise<Void>?
-
-  /// Waits until the channel accepts more.
-  mutating func pause(on loop: any EventLoop) -> EventLoopFuture<Void> {
-    let promise = writable ?? loop.makePromise()
-    writable = promise
-    return promise.futureResult
-  }
-
-  mutating func resume() {
-    writable?.succeed()
-    writable = nil
-  }
-
-  mutating func abandon() {
-    writable?.fail(ChannelError.alreadyClosed)
-    writable = nil
-  }
+  /// Succeeds when the client has read the sent bytes, and the channel accepts more; the stream waits for it.
+  var writable: EventLoopPromise<Void>?
 }
 
 extension HTTPConnection {
@@ -148,7 +131,10 @@ extension HTTPConnection {
     }
     flush()
     updateTimeouts()
-    return context.channel.isWritable ? loop.makeSucceededVoidFuture() : stream.pause(on: loop)
+    guard !context.channel.isWritable else { return loop.makeSucceededVoidFuture() }
+    let writable = loop.makePromise(of: Void.self)
+    stream.writable = writable
+    return writable.futureResult
   }
 
   private func endStream() {

@@ -175,7 +175,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
-      stream.resume()
+      stream.writable?.succeed()
       sendReady()
       readMore()
     }
@@ -417,7 +417,7 @@ extension HTTPConnection {
     case .ready, .silent, .closing: break
     }
     output = .closing
-    stream.abandon()
+    stream.writable?.fail(ChannelError.alreadyClosed)
     idleTimeouts.end()
     reportDisconnect()
     reportEnd()
