@@ -54,9 +54,9 @@ struct RequestHead {
       throw RequestError(.malformed, "The request has no Host field.")
     }
     if target.utf8.first != UInt8(ascii: "/") {
-      let absolute = try RequestTarget(notInOriginForm: target, method: head.method)
-      target = absolute.target
-      if let authority = absolute.authority { fields[.host] = authority }
+      let (path, authority) = try RequestTarget.inOriginForm(target, method: head.method)
+      target = path
+      if let authority { fields[.host] = authority }
     }
     framing = try fields.framing(isLegacy: isLegacy, limits: limits)
     coding = framing == .none ? nil : try fields.bodyCoding
@@ -126,38 +126,24 @@ extension HTTPHeaders {
   }
 }
 
-/// A request's target in another form than origin form (RFC 9112, section 3.2), converted to origin form.
-private struct RequestTarget {
-  /// The target in origin form, or `*`.
-  let target: String
-  /// The authority of an absolute target, which replaces the Host field.
-  let authority: String?
-
-  /// Reads `http://host/path`, and `*` of OPTIONS.
-  init(notInOriginForm text: String, method: HTTPMethod) throws(RequestError) {
-    if text == "*", method == .OPTIONS {
-      (target, authority) = (text, nil)
-      return
-    }
-    guard let authorityStart = Self.endOfScheme(text) else {
+/// Reads targets in another form than origin form (RFC 9112, section 3.2).
+private enum RequestTarget {
+  /// Returns a target in origin form, or `*` of OPTIONS, and the authority of an absolute target, which replaces the Host
+  /// field.
+  static func inOriginForm(
+    _ text: String, method: HTTPMethod
+  ) throws(RequestError) -> (target: String, authority: String?) {
+    if text == "*", method == .OPTIONS { return (text, nil) }
+    guard let scheme = ["http://", "https://"].first(where: text.prefix(8).lowercased().hasPrefix) else {
       throw RequestError(.malformed, "The request's target is neither a path nor a URL with http.")
     }
-    let rest = text[authorityStart...]
-    let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-    let authority = String(rest[..<authorityEnd])
-    guard !authority.isEmpty, Self.isAuthority(authority) else {
+    let rest = text.dropFirst(scheme.count)
+    let authority = String(rest.prefix { $0 != "/" && $0 != "?" })
+    guard !authority.isEmpty, isAuthority(authority) else {
       throw RequestError(.malformed, "The URL of the request does not name a host and a port.")
     }
-    self.authority = authority
-    let path = rest[authorityEnd...]
-    target = path.first == "/" ? String(path) : "/" + path
-  }
-
-  private static func endOfScheme(_ text: String) -> String.Index? {
-    guard let colon = text.firstIndex(of: ":") else { return nil }
-    let scheme = text[..<colon].lowercased()
-    guard scheme == "http" || scheme == "https", text[colon...].hasPrefix("://") else { return nil }
-    return text.index(colon, offsetBy: 3)
+    let path = rest.dropFirst(authority.count)
+    return (path.first == "/" ? String(path) : "/" + path, authority)
   }
 
   /// Whether a text can be a host and a port; an empty text is valid, too (RFC 9110, section 7.2).
