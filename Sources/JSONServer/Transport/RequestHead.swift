@@ -230,17 +230,16 @@ final class RequestHeadCache {
 
   /// - Parameters:
   ///   - bytes: The whole request, without a body.
-  ///   - line: The result of the parser.
   ///   - meaning: The meaning of the head.
-  /// - Returns: `nil` when the target is not a path, or is not in its usual place.
-  init?(_ bytes: ByteBuffer, line: HTTPRequestHead, meaning: RequestHead) {
-    let start = "\(line.method.rawValue) "
+  /// - Returns: `nil` when the target was not sent as a path, or is not in its usual place.
+  init?(_ bytes: ByteBuffer, meaning: RequestHead) {
+    let (start, target) = ("\(meaning.request.method) ", meaning.request.target)
     let bytes = bytes.readableBytesView
-    guard line.uri.utf8.first == UInt8(ascii: "/"), bytes.starts(with: "\(start)\(line.uri) HTTP/1.".utf8) else {
+    guard target.utf8.first == UInt8(ascii: "/"), bytes.starts(with: "\(start)\(target) HTTP/1.".utf8) else {
       return nil
     }
     self.start = Array(start.utf8)
-    rest = Array(bytes.dropFirst(start.utf8.count + line.uri.utf8.count))
+    rest = Array(bytes.dropFirst(start.utf8.count + target.utf8.count))
     self.meaning = meaning
   }
 

@@ -30,8 +30,8 @@ struct RequestReader {
   private var framingAllowance = 0
   /// The head of the last request, which the next request usually has, too.
   private var knownHead: RequestHeadCache?
-  /// The parser's result for the head in the last piece.
-  private var lastHead: (line: HTTPRequestHead, meaning: RequestHead)?
+  /// The head in the last piece.
+  private var lastHead: RequestHead?
   private var body: [UInt8] = []
   /// The decompression of the body; `nil` for an uncompressed body.
   private var decompression: Decompression?
@@ -66,7 +66,7 @@ struct RequestReader {
     }
     isHeadOnly = line.method == .HEAD
     let head = try RequestHead(line, limits: limits)
-    lastHead = (line, head)
+    lastHead = head
     bodyBytes = 0
     // The approximate size of the head: the number of its spaces is not known.
     let headBytes = head.request.target.utf8.count + head.fieldBytes + line.method.rawValue.utf8.count + 14
@@ -183,10 +183,10 @@ struct RequestReader {
 
   /// Keeps the head that the parser has read, if its last piece had nothing else.
   mutating func keepHead(of piece: ByteBuffer) {
-    defer { lastHead = nil }
-    guard let (line, head) = lastHead, case .betweenRequests = state, !mayHoldHead else { return }
+    defer { self.lastHead = nil }
+    guard let lastHead, case .betweenRequests = state, !mayHoldHead else { return }
     let isSmall = piece.readableBytes <= Self.keptHeadBytes
-    knownHead = isSmall ? RequestHeadCache(piece, line: line, meaning: head) : nil
+    knownHead = isSmall ? RequestHeadCache(piece, meaning: lastHead) : nil
   }
 }
 
