@@ -4,12 +4,14 @@ import NIOCore
 
 extension HTTPConnection {
   /// Passes the written bytes to the channel.
-  func flush() {
-    guard let context, outbound.readableBytes > 0 else { return }
+  ///
+  /// - Parameter promise: Succeeds when they are written, also if there are none.
+  func flush(promise: EventLoopPromise<Void>? = nil) {
+    guard let context, outbound.readableBytes > 0 || promise != nil else { return }
     let bytes = outbound
     outbound = ByteBuffer()
     // Wrapped here: NIO's own wrapping determines the type at run time.
-    context.writeAndFlush(NIOAny(bytes), promise: nil)
+    context.writeAndFlush(NIOAny(bytes), promise: promise)
     connections.buffers.put(bytes)
   }
 

@@ -10,7 +10,6 @@ import NIOHTTP1
 /// responses. A request waits for the requests before it, unless all of them are safe.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
-  typealias OutboundOut = ByteBuffer
 
   /// The state of the connection's responses.
   enum Output {
@@ -353,8 +352,6 @@ extension HTTPConnection {
     guard let context else { return }
     output = .closing
     reader.stop()
-    let bytes = outbound
-    outbound = ByteBuffer()
     let sent = context.eventLoop.makePromise(of: Void.self)
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
     let isSecure = connections.security != nil
@@ -363,7 +360,7 @@ extension HTTPConnection {
       // TLS still has to write its closing alert, which would not be sent within this flush.
       connection.eventLoop.execute { connection.value.finishClosing(lingers: lingers) }
     }
-    context.writeAndFlush(Self.wrapOutboundOut(bytes), promise: sent)
+    flush(promise: sent)
   }
 
   private func finishClosing(lingers: Bool) {
@@ -412,10 +409,7 @@ extension HTTPConnection {
   func detach() {
     guard context != nil else { return }
     context = nil
-    switch output {
-    case .streaming(let task): task.cancel()
-    case .ready, .silent, .closing: break
-    }
+    if case .streaming(let task) = output { task.cancel() }
     output = .closing
     stream.writable?.fail(ChannelError.alreadyClosed)
     idleTimeouts.end()
