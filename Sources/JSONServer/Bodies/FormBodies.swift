@@ -1,12 +1,6 @@
 import HTTPTypes
 import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Reads `application/x-www-form-urlencoded` bodies (WHATWG URL, section 5.1).
 enum URLEncodedForm {
   /// Returns a form as the JSON text of an object whose values are strings, or arrays of them for a repeated name.

@@ -1,12 +1,6 @@
 public import HTTPTypes
 public import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 /// A complete HTTP request.
 ///
 /// Copies share everything except the body until one of them is changed: a request is passed on at each step, and

@@ -1,12 +1,6 @@
 public import HTTPTypes
 public import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 // Each kind of response takes the status as a number, or as a constant of HTTPTypes.
 
 extension Response {

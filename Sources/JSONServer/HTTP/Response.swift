@@ -4,12 +4,6 @@ public import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 /// An HTTP response: `.json(["balance": 200])`, `.status(.noContent)`, `.data(png, type: "image/png")`, `.reset`.
 public struct Response: Sendable {
   /// The body of a response.

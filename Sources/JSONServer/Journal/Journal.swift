@@ -2,12 +2,6 @@ import DequeModule
 import HTTPTypes
 import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 /// The newest exchanges of a server, and the callers that wait for a future exchange.
 ///
 /// A journal belongs to one engine.

@@ -1,4 +1,5 @@
-// The modules of types in public signatures, so that users of the server import one module.
+// The modules of types in public signatures, so that users of the server import one module. All files of this module see
+// them, too; only Foundation, whose import depends on the system, is imported nowhere else.
 
 @_exported public import HTTPTypes
 @_exported public import JSONServerValues

@@ -1,12 +1,6 @@
 import HTTPTypes
 import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The exchanges of an HTTP archive (HAR 1.2), which browsers save.
 package struct HARFile: Sendable {
   package struct Exchange: Sendable {

@@ -1,12 +1,6 @@
 package import HTTPTypes
 public import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 /// The requests that a stub, a fault, a hold or an expectation matches.
 ///
 /// A request must match all properties that have a value. A path matches the path as it was sent, with or without the server's

@@ -1,12 +1,6 @@
 import JSONDatabase
 public import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 extension Server {
   /// The current data. O(size of the data).
   public var value: JSONValue {
