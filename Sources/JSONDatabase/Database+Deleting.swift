@@ -29,8 +29,26 @@ extension Database {
     guard let slot = collection.slot(of: id, patience), let row = collection.rows[slot] else {
       throw Self.unknownRecord(id, in: name)
     }
-    set(nil, at: slot, of: position)
-    return Deletion(record: row.record, dependents: removeDependents(of: [(name, id)], dependents))
+    return Deletion(record: row.record, dependents: delete([slot], at: position, dependents).dependents)
+  }
+
+  /// Deletes the records in some slots of a collection, and deletes or changes the records that refer to them.
+  ///
+  /// - Returns: The ids of the deleted records, as far as they have any, and the number of other deleted records, by
+  ///   resource.
+  mutating func delete(
+    _ slots: [Int], at position: Int, _ dependents: [String]
+  ) -> (ids: [String], dependents: [String: Int]) {
+    guard patience.allows(slots.count > Self.quickChanges) else { return ([], [:]) }
+    let name = entries[position].name
+    let idName = Array(schema.idName(of: name).utf8)
+    let ids = slots.compactMap { slot in
+      entries[position].collection?.rows[slot]?.withRecord { $0.member(idName)?.idText }
+    }
+    change(position) { collection in
+      for slot in slots { collection.set(nil, at: slot) }
+    }
+    return (ids, removeDependents(of: ids.map { (name, $0) }, dependents))
   }
 
   /// Deletes or changes the records that refer to deleted ones.
@@ -38,7 +56,7 @@ extension Database {
   /// - Parameter dependents: The resources whose records are deleted in 1.0's dialect, and whose lists of ids are
   ///   changed in the classic one.
   /// - Returns: The number of deleted records, by resource.
-  mutating func removeDependents(
+  private mutating func removeDependents(
     of records: [(resource: String, id: String)], _ dependents: [String]
   ) -> [String: Int] {
     var gone = records
@@ -81,10 +99,8 @@ extension Database {
   package func recordsAffected(
     byDeleting id: String, in name: String, dependents: [String]
   ) throws(DatabaseError) -> [String: [ValidJSON]] {
-    let slot = try collection(name).slot(of: id, patience)
-    return try recordsAffected(besides: Set([slot].compactMap(\.self)), of: name) { database throws(DatabaseError) in
-      _ = try database.delete(id, in: name, dependents: dependents)
-    }
+    guard let slot = try collection(name).slot(of: id, patience) else { throw Self.unknownRecord(id, in: name) }
+    return recordsAffected(byDeleting: [slot], at: try position(of: name), dependents)
   }
 
   /// Returns the other records that the deletion of a query's records would delete or change, by resource.
@@ -94,23 +110,18 @@ extension Database {
   package func recordsAffected(
     byDeleting query: Query, in name: String, dependents: [String]
   ) throws(DatabaseError) -> [String: [ValidJSON]] {
-    let selection = try list(name, query).selection
-    return try recordsAffected(besides: Set(selection.slots.map(Int.init)), of: name) {
-      database throws(DatabaseError) in
-      _ = try database.delete(selection, in: name, dependents: dependents)
-    }
+    let slots = try list(name, query).selection.slots.map(Int.init)
+    return recordsAffected(byDeleting: slots, at: try position(of: name), dependents)
   }
 
-  /// - Parameters:
-  ///   - slots: The slots of the records to delete.
-  ///   - name: Their collection.
   private func recordsAffected(
-    besides slots: Set<Int>, of name: String, by delete: (inout Database) throws(DatabaseError) -> Void
-  ) throws(DatabaseError) -> [String: [ValidJSON]] {
+    byDeleting slots: [Int], at position: Int, _ dependents: [String]
+  ) -> [String: [ValidJSON]] {
     var after = self
-    try delete(&after)
+    _ = after.delete(slots, at: position, dependents)
+    let deleted = Set(slots)
     var affected: [String: [ValidJSON]] = [:]
-    for change in after.changes(since: self) where change.resource != name || !slots.contains(change.slot) {
+    for change in after.changes(since: self) where change.position != position || !deleted.contains(change.slot) {
       if let before = change.before { affected[change.resource, default: []].append(before.record) }
     }
     return affected
@@ -118,11 +129,7 @@ extension Database {
 
   /// The collections whose records refer to another one, each with its foreign key.
   private func foreignKeys(to parent: String) -> [(position: Int, key: FieldPath)] {
-    var found: [(position: Int, key: FieldPath)] = []
-    for position in collectionPositions {
-      found += existingForeignKeys(in: position, to: parent).map { (position, $0) }
-    }
-    return found
+    collectionPositions.flatMap { position in existingForeignKeys(in: position, to: parent).map { (position, $0) } }
   }
 
   /// Returns the rows that refer to a record, each with whether it does so in a list of ids.

@@ -16,14 +16,7 @@ extension Database {
   package mutating func delete(
     _ selection: Selection, in name: String, dependents: [String] = []
   ) throws(DatabaseError) -> (ids: [String], dependents: [String: Int]) {
-    let position = try position(of: name)
-    guard patience.allows(selection.records.count > Self.quickChanges) else { return ([], [:]) }
-    let idName = Array(schema.idName(of: name).utf8)
-    let ids = selection.records.compactMap { record in record.withToken { $0.member(idName)?.idText } }
-    change(position) { collection in
-      for slot in selection.slots { collection.set(nil, at: Int(slot)) }
-    }
-    return (ids, removeDependents(of: ids.map { (name, $0) }, dependents))
+    delete(selection.slots.map(Int.init), at: try position(of: name), dependents)
   }
 
   /// Merges members into each record of a selection, one level deep.

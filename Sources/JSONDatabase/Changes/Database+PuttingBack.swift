@@ -57,7 +57,6 @@ extension Database {
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
   package mutating func delete(_ ids: [String], in name: String) throws(DatabaseError) -> Reversal {
-    guard patience.allows(ids.count > Self.quickChanges) else { return Reversal(between: self, and: self) }
     let position = try position(of: name)
     let slots = try ids.map { id throws(DatabaseError) in
       guard let slot = try collection(at: position).slot(of: id, patience) else {
@@ -66,10 +65,7 @@ extension Database {
       return slot
     }
     let base = self
-    change(position) { collection in
-      for slot in slots { collection.set(nil, at: slot) }
-    }
-    _ = removeDependents(of: ids.map { (name, $0) }, [])
+    _ = delete(slots, at: position, [])
     return Reversal(between: base, and: self)
   }
 
