@@ -1,4 +1,4 @@
-package import JSONServerValues
+import JSONServerValues
 
 // Changes of all records that a query selects; each change is all or nothing.
 
@@ -19,58 +19,32 @@ extension Database {
     delete(selection.slots.map(Int.init), at: try position(of: name), dependents)
   }
 
-  /// Merges members into each record of a selection, one level deep.
+  /// Changes each record of a selection; the ids stay.
   ///
-  /// - Throws: ``DatabaseError`` with code `tooLarge`, or `invalidBody` when the members are not an object or include
-  ///   the id, which differs in each record.
+  /// - Throws: ``DatabaseError`` with code `invalidBody`, also when the edit includes the id, which differs in each record,
+  ///   or `tooLarge`; for a patch, also `conflict`, for the first record that fails.
   /// - Complexity: O(size of the records and the body).
-  package mutating func merge(
-    _ body: ValidJSON, into selection: Selection, in name: String
+  package mutating func edit(
+    _ selection: Selection, in name: String, by edit: Edit
   ) throws(DatabaseError) -> [WrittenRecord] {
-    guard let draft = ObjectDraft(body) else {
-      throw DatabaseError(.invalidBody, "The body must be a JSON object, such as {\"title\": \"Hello\"}.")
-    }
     let idName = schema.idName(of: name)
-    guard draft[idName] == nil else {
-      throw Self.sharedID(idName)
+    let namesID =
+      switch edit {
+      case .replace(let body), .merge(let body): try Self.draft(body)[idName] != nil
+      case .patch(let patch): patch.names(Array(idName.utf8))
+      }
+    guard !namesID else {
+      throw DatabaseError(
+        .invalidBody, "Each record has its own '\(idName)', so a change of several records cannot set it; leave it out."
+      )
     }
-    return try rewrite(selection, in: name) { row, layout throws(DatabaseError) in
-      draft.merged(into: row.record, layout, row.margins)
-    }
-  }
-
-  /// Applies a patch to each record of a selection; the ids stay.
-  ///
-  /// - Throws: ``DatabaseError`` with code `invalidBody`, also when the patch names the id, `conflict` or `tooLarge`,
-  ///   for the first record that fails.
-  package mutating func apply(
-    _ patch: Patch, to selection: Selection, in name: String
-  ) throws(DatabaseError) -> [WrittenRecord] {
-    let schema = schema
-    let idName = schema.idName(of: name)
-    guard !patch.names(Array(idName.utf8)) else { throw Self.sharedID(idName) }
-    return try rewrite(selection, in: name) { row, layout throws(DatabaseError) in
-      try schema.apply(patch, to: row.record, keeping: idName, layout, row.margins)
-    }
-  }
-
-  private static func sharedID(_ idName: String) -> DatabaseError {
-    DatabaseError(
-      .invalidBody, "Each record has its own '\(idName)', so a change of several records cannot set it; leave it out.")
-  }
-
-  private mutating func rewrite(
-    _ selection: Selection, in name: String, _ body: (Row, JSONLayout) throws(DatabaseError) -> ValidJSON
-  ) throws(DatabaseError) -> [WrittenRecord] {
     let position = try position(of: name)
     guard patience.allows(selection.records.count > Self.quickChanges) else { return [] }
-    return try rewrite(selection.slots.map(Int.init), at: position, body)
+    return try self.edit(selection.slots.map(Int.init), at: position, by: edit)
   }
 
-  /// Rewrites the records in some slots of a collection, all or none.
-  mutating func rewrite(
-    _ slots: [Int], at position: Int, _ body: (Row, JSONLayout) throws(DatabaseError) -> ValidJSON
-  ) throws(DatabaseError) -> [WrittenRecord] {
+  /// Changes the records in some slots of a collection, all or none.
+  mutating func edit(_ slots: [Int], at position: Int, by edit: Edit) throws(DatabaseError) -> [WrittenRecord] {
     let collection = try collection(at: position)
     var rewritten: [(slot: Int, row: Row)] = []
     var written: [WrittenRecord] = []
@@ -80,9 +54,9 @@ extension Database {
     for slot in slots {
       guard let before = collection.rows[slot] else { continue }
       let layout = collection.layout(of: before)
-      let changed = try body(before, layout)
-      let filled = filling?.refilled(changed, layout, before.margins) ?? changed
-      let after = Row(filled, between: before.margins)
+      let text = try edited(
+        before.record, by: edit, keeping: collection.idName, &filling, layout, before.margins)
+      let after = Row(text, between: before.margins)
       growth += max(after.record.count - before.record.count, 0)
       guard growth <= Self.maximumGrowth || slots.count == 1 else {
         throw DatabaseError(

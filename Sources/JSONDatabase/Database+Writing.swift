@@ -13,6 +13,16 @@ package struct WrittenRecord: Sendable {
   }
 }
 
+/// A change of an existing record, or of a single resource.
+package enum Edit: Sendable {
+  /// Replaces all members.
+  case replace(ValidJSON)
+  /// Merges members, one level deep.
+  case merge(ValidJSON)
+  /// Applies a patch, all of it or nothing.
+  case patch(Patch)
+}
+
 extension Database {
   /// Adds a record to a collection.
   ///
@@ -49,93 +59,49 @@ extension Database {
     return WrittenRecord(text: row.record, id: id)
   }
 
-  /// Replaces all members of a record except its id.
+  /// Changes a record; its id stays.
   ///
-  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord` or `invalidBody`.
-  /// - Complexity: O(size of the body).
-  package mutating func replace(
-    _ id: String, in name: String, with body: ValidJSON
-  ) throws(DatabaseError) -> WrittenRecord {
-    let filling = filling(at: try position(of: name))
-    let idName = schema.idName(of: name)
-    return try rewrite(id, in: name) { row, layout throws(DatabaseError) in
-      var draft = try Self.draft(body)
-      var filling = filling
-      filling?.fill(&draft, replacing: row.record)
-      draft.set(idName, to: row.record.member(Array(idName.utf8)) ?? .null)
-      return draft.text(layout, row.margins)
-    }
-  }
-
-  /// Merges members into a record, one level deep; the id stays.
-  ///
-  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord` or `invalidBody`.
-  /// - Complexity: O(size of the record and the body).
-  package mutating func merge(
-    _ body: ValidJSON, into id: String, in name: String
-  ) throws(DatabaseError) -> WrittenRecord {
-    let idName = schema.idName(of: name)
-    return try rewrite(id, in: name) { row, layout throws(DatabaseError) in
-      var draft = try Self.draft(body)
-      draft.remove(idName)
-      return draft.merged(into: row.record, layout, row.margins)
-    }
-  }
-
-  /// Applies a patch to a record, all of it or nothing; the id stays.
-  ///
-  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord`, `invalidBody` or
-  ///   `conflict`.
-  /// - Complexity: That of ``Patch/applied(to:maximumDepth:maximumGrowth:maximumSize:)``.
-  package mutating func apply(
-    _ patch: Patch, to id: String, in name: String
-  ) throws(DatabaseError) -> WrittenRecord {
-    let schema = schema
-    return try rewrite(id, in: name) { row, layout throws(DatabaseError) in
-      try schema.apply(patch, to: row.record, keeping: schema.idName(of: name), layout, row.margins)
-    }
-  }
-
-  private mutating func rewrite(
-    _ id: String, in name: String, _ body: (Row, JSONLayout) throws(DatabaseError) -> ValidJSON
-  ) throws(DatabaseError) -> WrittenRecord {
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `unknownRecord` or `invalidBody`; for a patch,
+  ///   also `conflict` or `tooLarge`.
+  /// - Complexity: O(size of the record and the body), or that of
+  ///   ``Patch/applied(to:maximumDepth:maximumGrowth:maximumSize:)``.
+  package mutating func edit(_ id: String, in name: String, by edit: Edit) throws(DatabaseError) -> WrittenRecord {
     let position = try position(of: name)
     let collection = try collection(at: position)
     guard let slot = collection.slot(of: id, patience), let before = collection.rows[slot],
       patience.allows(before.record.count > Self.quickBytes)
     else { throw Self.unknownRecord(id, in: name) }
-    return try rewrite([slot], at: position, body)[0]
+    return try self.edit([slot], at: position, by: edit)[0]
   }
 
-  /// Replaces a singular resource, or merges into it.
+  /// The text of a record, or of a single resource, after an edit.
   ///
-  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `invalidBody`.
-  package mutating func write(
-    _ body: ValidJSON, toSingular name: String, merging: Bool
+  /// - Parameter idName: The member that stays; `nil` for none.
+  func edited(
+    _ before: ValidJSON, by edit: Edit, keeping idName: String?, _ filling: inout Filling?, _ layout: JSONLayout,
+    _ margins: ObjectDraft.Margins = .none
   ) throws(DatabaseError) -> ValidJSON {
-    let filler = schema.filler
-    return try rewriteSingular(name) { before, layout throws(DatabaseError) in
+    let after: ValidJSON
+    switch edit {
+    case .replace(let body):
       var draft = try Self.draft(body)
-      if merging { return draft.merged(into: before, layout) }
-      var filling = Filling(ofObject: name, before, filler)
       filling?.fill(&draft, replacing: before)
-      return draft.text(layout)
+      if let idName { draft.set(idName, to: before.member(Array(idName.utf8)) ?? .null) }
+      after = draft.text(layout, margins)
+    case .merge(let body):
+      var draft = try Self.draft(body)
+      if let idName { draft.remove(idName) }
+      after = draft.merged(into: before, layout, margins)
+    case .patch(let patch): after = try schema.apply(patch, to: before, keeping: idName, layout, margins)
     }
+    return filling?.refilled(after, layout, margins) ?? after
   }
 
-  /// Applies a patch to a single resource, all of it or nothing.
+  /// Changes a single resource.
   ///
-  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `invalidBody` or `conflict`.
-  package mutating func apply(_ patch: Patch, toSingular name: String) throws(DatabaseError) -> ValidJSON {
-    let schema = schema
-    return try rewriteSingular(name) { before, layout throws(DatabaseError) in
-      try schema.apply(patch, to: before, keeping: nil, layout)
-    }
-  }
-
-  private mutating func rewriteSingular(
-    _ name: String, _ body: (ValidJSON, JSONLayout) throws(DatabaseError) -> ValidJSON
-  ) throws(DatabaseError) -> ValidJSON {
+  /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `invalidBody`; for a patch, also `conflict` or
+  ///   `tooLarge`.
+  package mutating func edit(singular name: String, by edit: Edit) throws(DatabaseError) -> ValidJSON {
     let position = try position(of: name)
     guard case .singular(let before) = entries[position].resource else {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection; name the record, as in /\(name)/1.")
@@ -145,9 +111,8 @@ extension Database {
     let layout = lead.withBytes { lead in
       before.withToken { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
-    let written = try body(before, layout)
     var filling = Filling(ofObject: name, before, schema.filler)
-    let after = filling?.refilled(written, layout) ?? written
+    let after = try edited(before, by: edit, keeping: nil, &filling, layout)
     try check(after, replacing: before, named: name)
     entries[position].resource = .singular(after)
     return after
@@ -160,12 +125,7 @@ extension Database {
     return JSONLayout(indent: margin.isEmpty ? "  " : margin, margin: margin, newline: newline)
   }
 
-  /// The id of an existing record in its own type; `nil` when there is no such record.
-  func storedID(_ id: String, in name: String) -> ValidJSON? {
-    (try? record(id, in: name))?.member(Array(schema.idName(of: name).utf8))
-  }
-
-  private static func draft(_ body: ValidJSON) throws(DatabaseError) -> ObjectDraft {
+  static func draft(_ body: ValidJSON) throws(DatabaseError) -> ObjectDraft {
     guard let draft = ObjectDraft(body) else {
       throw DatabaseError(.invalidBody, "The body must be a JSON object, such as {\"title\": \"Hello\"}.")
     }
@@ -219,7 +179,7 @@ extension Database {
     for index in order where problems.count < Self.maximumProblems {
       do throws(DatabaseError) {
         if let id = given[index], (try? changed.record(id, in: name)) != nil {
-          records[index] = try changed.merge(elements[index], into: id, in: name).text
+          records[index] = try changed.edit(id, in: name, by: .merge(elements[index])).text
         } else {
           let record = try changed.create(elements[index], in: name, ids: ids)
           if given[index] == nil, taken.contains(record.id) { return nil }
@@ -251,7 +211,7 @@ extension Database {
   /// Merges the resources of another database into the existing ones, all or none: records by id, objects by member;
   /// adds new resources.
   ///
-  /// - Throws: The errors of ``createOrMerge(_:in:ids:)`` and ``write(_:toSingular:merging:)``.
+  /// - Throws: The errors of ``createOrMerge(_:in:ids:)`` and ``edit(singular:by:)``.
   package mutating func merge(_ other: Database, ids: IDGenerator) throws(DatabaseError) {
     let known = positions
     try atomically { database throws(DatabaseError) in
@@ -260,7 +220,7 @@ extension Database {
         switch entry.resource {
         case .collection(let collection):
           _ = try database.createOrMerge(collection.firstRecords(collection.count), in: entry.name, ids: ids)
-        case .singular(let value): _ = try database.write(value, toSingular: entry.name, merging: true)
+        case .singular(let value): _ = try database.edit(singular: entry.name, by: .merge(value))
         case .unserved: break
         }
       }

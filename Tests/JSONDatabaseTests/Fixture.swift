@@ -23,15 +23,15 @@ extension Database {
   }
 
   mutating func replace(_ id: String, in name: String, with body: String) throws -> WrittenRecord {
-    try replace(id, in: name, with: ValidJSON(body))
+    try edit(id, in: name, by: .replace(ValidJSON(body)))
   }
 
   mutating func merge(_ body: String, into id: String, in name: String) throws -> WrittenRecord {
-    try merge(ValidJSON(body), into: id, in: name)
+    try edit(id, in: name, by: .merge(ValidJSON(body)))
   }
 
   mutating func write(_ body: String, toSingular name: String) throws -> ValidJSON {
-    try write(ValidJSON(body), toSingular: name, merging: true)
+    try edit(singular: name, by: .merge(ValidJSON(body)))
   }
 
   /// The ids of the records that a query selects, as JSON text.

@@ -49,7 +49,7 @@ struct PatchingTests {
   @Test(arguments: records)
   func `A patch of a record changes only what it names, and never the id`(_ patch: String, _ after: String) throws {
     var database = try Database.fixture(Self.before)
-    let written = try database.apply(Self.patch(patch), to: "1", in: "a")
+    let written = try database.edit("1", in: "a", by: .patch(Self.patch(patch)))
     let record = "{\n      \(after)\n    }"
     #expect(written.text.string == record)
     let start = Self.before.prefix(upTo: try #require(Self.before.firstRange(of: "{\n      \"id\"")).lowerBound)
@@ -65,7 +65,7 @@ struct PatchingTests {
   ])
   func `A patch of a member that a record gives twice leaves one`(_ patch: String, _ after: String) throws {
     var database = try Database.fixture(Self.before)
-    #expect(try database.apply(Self.patch(patch), to: "2", in: "a").text.string == after)
+    #expect(try database.edit("2", in: "a", by: .patch(Self.patch(patch))).text.string == after)
   }
 
   @Test(arguments: [
@@ -75,7 +75,7 @@ struct PatchingTests {
   ])
   func `A patch of a singular resource may change every member`(_ patch: String, _ after: String) throws {
     var database = try Database.fixture(Self.before)
-    let text = try database.apply(Self.patch(patch), toSingular: "p").string
+    let text = try database.edit(singular: "p", by: .patch(Self.patch(patch))).string
     #expect(try JSONValue(parsing: text) == JSONValue(parsing: after))
     #expect(database.string.contains(text))
   }
@@ -87,9 +87,9 @@ struct PatchingTests {
   ])
   func `A patch that fails changes nothing`(_ patch: String, _ code: DatabaseError.Code) throws {
     var database = try Database.fixture(Self.before)
-    let error = #expect(throws: DatabaseError.self) { try database.apply(Self.patch(patch), to: "1", in: "a") }
+    let error = #expect(throws: DatabaseError.self) { try database.edit("1", in: "a", by: .patch(Self.patch(patch))) }
     #expect(error?.code == code)
-    #expect(throws: DatabaseError.self) { try database.apply(Self.patch(patch), toSingular: "p") }
+    #expect(throws: DatabaseError.self) { try database.edit(singular: "p", by: .patch(Self.patch(patch))) }
     #expect(database.string == Self.before)
   }
 

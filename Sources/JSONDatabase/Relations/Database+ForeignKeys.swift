@@ -53,7 +53,9 @@ extension Database {
   func foreignKey(
     _ key: FieldPath, in position: Int, to parent: (resource: String, id: String), besides value: ValidJSON?
   ) -> ValidJSON {
-    let id = storedID(parent.id, in: parent.resource) ?? foreignKeyValue(parent, key, in: position)
+    // The id of an existing record has its own type.
+    let stored = (try? record(parent.id, in: parent.resource))?.member(Array(schema.idName(of: parent.resource).utf8))
+    let id = stored ?? foreignKeyValue(parent, key, in: position)
     let type = entries[position].collection?.kinds(of: key.whole, patience).textType
     let isList = if case .list? = type { true } else { schema.listKeys(to: parent.resource).contains(key.name) }
     guard isList else { return id }

@@ -183,10 +183,10 @@ extension Endpoint {
         database.dialect == .v1 ? .text(deletion.record) : .text(.emptyObject)
       return EndpointResult(content, change: .deleted(name, ids: [id], dependents: deletion.dependents))
     case .replace(let body):
-      written = try database.replace(id, in: name, with: body.json(for: name, id: id, in: database))
+      written = try database.edit(id, in: name, by: .replace(body.json(for: name, id: id, in: database)))
     case .merge(let body), .create(let body), .createOrMerge(let body):
-      written = try database.merge(body.json(for: name, id: id, in: database), into: id, in: name)
-    case .patch(let patch): written = try database.apply(patch, to: id, in: name)
+      written = try database.edit(id, in: name, by: .merge(body.json(for: name, id: id, in: database)))
+    case .patch(let patch): written = try database.edit(id, in: name, by: .patch(patch))
     }
     return EndpointResult(.text(written.text), change: .updated(name, [written]))
   }
@@ -195,13 +195,11 @@ extension Endpoint {
     let text: ValidJSON
     switch action {
     case .read, .delete: return EndpointResult(.text(try database.singular(name)))
-    case .patch(let patch): text = try database.apply(patch, toSingular: name)
-    case .merge(let body):
-      text = try database.write(body.json(for: name, in: database), toSingular: name, merging: true)
-    case .replace(let body):
-      text = try database.write(body.json(for: name, in: database), toSingular: name, merging: false)
+    case .patch(let patch): text = try database.edit(singular: name, by: .patch(patch))
+    case .merge(let body): text = try database.edit(singular: name, by: .merge(body.json(for: name, in: database)))
+    case .replace(let body): text = try database.edit(singular: name, by: .replace(body.json(for: name, in: database)))
     case .create(let body), .createOrMerge(let body):
-      text = try database.write(body.json(for: name, in: database), toSingular: name, merging: false)
+      text = try database.edit(singular: name, by: .replace(body.json(for: name, in: database)))
       return EndpointResult(.text(text), status: .created, location: [name], change: .reloaded(name))
     }
     return EndpointResult(.text(text), change: .reloaded(name))

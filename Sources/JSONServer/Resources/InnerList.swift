@@ -66,9 +66,9 @@ extension Endpoint {
       var path = [name]
       if case .record(_, let id) = target {
         path.append(id)
-        result.change = .updated(name, [try database.merge(members, into: id, in: name)])
+        result.change = .updated(name, [try database.edit(id, in: name, by: .merge(members))])
       } else {
-        _ = try database.write(members, toSingular: name, merging: true)
+        _ = try database.edit(singular: name, by: .merge(members))
         result.change = .reloaded(name)
       }
       result.location = result.location.map { path + $0 }

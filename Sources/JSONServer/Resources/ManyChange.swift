@@ -90,11 +90,11 @@ extension Endpoint {
       records = Array(selection.records)
       dataChange = .deleted(name, ids: deletion.ids, dependents: deletion.dependents)
     case .merge(let body), .replace(let body), .create(let body), .createOrMerge(let body):
-      let written = try database.merge(body.json(for: name, in: database), into: selection, in: name)
+      let written = try database.edit(selection, in: name, by: .merge(body.json(for: name, in: database)))
       records = written.map(\.text)
       dataChange = .updated(name, written)
     case .patch(let patch):
-      let written = try database.apply(patch, to: selection, in: name)
+      let written = try database.edit(selection, in: name, by: .patch(patch))
       records = written.map(\.text)
       dataChange = .updated(name, written)
     case .read: return EndpointResult(.list(RecordList(selection.records)))

@@ -105,7 +105,7 @@ struct Users {
     do throws(DatabaseError) {
       before = JSONValue(try database.record(id, in: collection))
       var shown = database.hiding(SignInState.hiddenName, of: collection)
-      after = JSONValue(try shown.apply(patch, to: id, in: collection).text)
+      after = JSONValue(try shown.edit(id, in: collection, by: .patch(patch)).text)
     } catch {
       throw RequestError(error)
     }

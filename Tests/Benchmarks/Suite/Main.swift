@@ -124,7 +124,7 @@ struct Main {
       number += 1
       let id = number * 7_919 % size + 1
       let body = try ValidJSON(parsing: Array(Sample.record(id, views: number).utf8))
-      _ = try database.replace("\(id)", in: "posts", with: body)
+      _ = try database.edit("\(id)", in: "posts", by: .replace(body))
     }
     try stopwatch.time("PUT in memory", size: size, repetitions: 200) { try replaceNext(&database) }
     try stopwatch.time("PUT while a reader holds the version before", size: size, repetitions: 200) {

@@ -42,7 +42,7 @@ struct FillingTests {
     var query = Query()
     query.isForChange = true
     let selection = try database.list("a", query).selection
-    let written = try database.merge(ValidJSON(#"{"x":0}"#), into: selection, in: "a")
+    let written = try database.edit(selection, in: "a", by: .merge(ValidJSON(#"{"x":0}"#)))
     #expect(written.map { $0.text.member(Array("v".utf8))?.string } == ["2", "3", "4", "5"])
   }
 }
