@@ -86,24 +86,20 @@ struct PersistentRowVector: Sendable {
     if leaves[top].isEmpty { leaves.removeLast() }
   }
 
-  /// Calls a closure with each row in a range of slots, until it returns `false`.
+  /// Calls a closure with each row, in stored order.
+  ///
+  /// - Parameter range: The slots of the rows.
   @inline(__always)
-  func forEach(in range: Range<Int>, _ body: (_ slot: Int, _ row: Row) throws -> Bool) rethrows {
+  func forEach(in range: Range<Int> = 0..<Int.max, _ body: (_ slot: Int, _ row: Row) throws -> Void) rethrows {
     var slot = range.lowerBound
     let end = min(range.upperBound, slotCount)
     while slot < end {
       let leaf = leaves[slot >> (2 * Self.leafBits)][(slot >> Self.leafBits) & (Self.leafSize - 1)]
       for index in (slot & (Self.leafSize - 1))..<leaf.count where slot < end {
-        if let row = leaf[index], try !body(slot, row) { return }
+        if let row = leaf[index] { try body(slot, row) }
         slot += 1
       }
     }
-  }
-
-  /// Calls a closure with each row in stored order, until it returns `false`.
-  @inline(__always)
-  func forEach(_ body: (_ slot: Int, _ row: Row) throws -> Bool) rethrows {
-    try forEach(in: 0..<slotCount, body)
   }
 
   /// The rows in order without empty slots, except some slots that may be filled again.
@@ -124,7 +120,6 @@ struct PersistentRowVector: Sendable {
       if rest.first == slot { slots[rest.removeFirst()] = next }
       rows[next] = row
       next += 1
-      return true
     }
     for slot in rest {
       slots[slot] = next

@@ -66,12 +66,7 @@ extension RecordCollection {
   /// Whether any record has an object at a path. O(n) at most.
   private func holdsObject(at path: FieldPath, _ patience: Patience) -> Bool {
     guard patience.allows(rows.isLarge) else { return false }
-    var isFound = false
-    rows.forEach { _, row in
-      isFound = row.withRecord { path.leads(in: $0) { $0.kind == .object } }
-      return !isFound
-    }
-    return isFound
+    return SelectedRecords(rows).contains { record in record.withToken { path.leads(in: $0) { $0.kind == .object } } }
   }
 
   /// The first records, in stored order, at most the given number.
@@ -222,7 +217,6 @@ extension RecordCollection {
     var slots: [Int32] = []
     rows.forEach(in: range) { slot, row in
       if row.withRecord(filter.matches) { slots.append(Int32(slot)) }
-      return true
     }
     return slots
   }

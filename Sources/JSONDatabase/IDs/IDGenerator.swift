@@ -75,10 +75,7 @@ struct UUIDCount: RowIndex {
   /// Reads all ids. O(n).
   init(idName: String, rows: PersistentRowVector) {
     self.idName = Array(idName.utf8)
-    rows.forEach { _, row in
-      count(row, 1)
-      return true
-    }
+    rows.forEach { _, row in count(row, 1) }
   }
 
   /// Whether there are ids, and all are UUIDs.

@@ -24,10 +24,7 @@ struct IDHashTable: RowIndex {
     let capacity = Self.capacity(for: rows.count)
     slots = Pages(repeating: Self.empty, count: capacity)
     tags = Pages(repeating: 0, count: capacity)
-    rows.forEach { slot, row in
-      insert(slot, row, in: rows)
-      return true
-    }
+    rows.forEach { slot, row in insert(slot, row, in: rows) }
   }
 
   private static func capacity(for count: Int) -> Int {

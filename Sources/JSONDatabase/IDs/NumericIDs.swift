@@ -20,7 +20,6 @@ struct NumericIDs: RowIndex {
     var numbers: [NumericID] = []
     rows.forEach { _, row in
       if let number = NumericID(of: row, idName: name) { numbers.append(number) }
-      return true
     }
     self.idName = name
     read = numbers.sorted()

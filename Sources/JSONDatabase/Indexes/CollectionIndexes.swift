@@ -80,12 +80,7 @@ struct PathUse: RowIndex {
   /// - Complexity: O(n) at most.
   init(_ path: FieldPath, in rows: PersistentRowVector) {
     self.path = path
-    var isFound = false
-    rows.forEach { _, row in
-      isFound = path.leads(in: row)
-      return !isFound
-    }
-    isUsed = isFound
+    isUsed = SelectedRecords(rows).contains { record in record.withToken { path.leads(in: $0) { _ in true } } }
   }
 
   mutating func follow(_ changes: RowChanges) -> Bool {
@@ -111,10 +106,7 @@ struct OccupiedSlots: RowIndex {
   init(_ rows: PersistentRowVector) {
     slots = []
     slots.reserveCapacity(rows.count)
-    rows.forEach { slot, _ in
-      slots.append(Int32(slot))
-      return true
-    }
+    rows.forEach { slot, _ in slots.append(Int32(slot)) }
   }
 
   mutating func follow(_ changes: RowChanges) -> Bool {

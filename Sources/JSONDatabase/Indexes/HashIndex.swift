@@ -24,7 +24,6 @@ struct HashIndex: RowIndex {
     parts = ContiguousArray(repeating: [:], count: max(rows.count / 512, 1))
     rows.forEach { slot, row in
       for key in keys(of: row) { insert(Int32(slot), under: key) }
-      return true
     }
   }
 

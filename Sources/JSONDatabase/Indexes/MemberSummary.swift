@@ -16,10 +16,7 @@ struct MemberSummary: RowIndex {
 
   /// Reads all rows. O(size of the records).
   init(rows: PersistentRowVector) {
-    rows.forEach { _, row in
-      count(row, 1)
-      return true
-    }
+    rows.forEach { _, row in count(row, 1) }
   }
 
   mutating func follow(_ changes: RowChanges) -> Bool {

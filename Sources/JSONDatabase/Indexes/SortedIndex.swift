@@ -26,7 +26,6 @@ struct SortedIndex: RowIndex {
     rows.forEach { slot, row in
       all.append(Int32(slot))
       if first.isNested, !hasMultiples { hasMultiples = row.withRecord(first.isMultiple) }
-      return true
     }
     self.hasMultiples = hasMultiples
     let columns = sorting.columns(all, of: rows)

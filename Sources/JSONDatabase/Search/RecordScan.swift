@@ -23,7 +23,6 @@ struct RecordScan: Sendable {
         if let run { found += slots(of: run, in: rows, where: matches) }
         run = RecordRun(row, slot)
       }
-      return true
     }
     if let run { found += slots(of: run, in: rows, where: matches) }
     return found

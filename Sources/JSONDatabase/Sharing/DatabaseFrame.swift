@@ -75,7 +75,6 @@ extension Database {
       case .collection(let collection):
         collection.rows.forEach { slot, row in
           placed.append(PlacedRow(resource: position, slot: slot, text: row.layoutText))
-          return true
         }
       case .singular(let value), .unserved(let value):
         placed.append(PlacedRow(resource: position, slot: 0, text: value.slice))
@@ -201,7 +200,6 @@ extension RecordCollection {
     var next = slots.makeIterator()
     rows.forEach { _, row in
       if let slot = next.next() { moved[Int(slot)] = row }
-      return true
     }
     replaceRows(moved)
   }

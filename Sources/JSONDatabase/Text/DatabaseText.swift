@@ -88,18 +88,15 @@ struct CollectionText: Sendable {
     var pending: UTF8Slice?
     try rows.forEach { _, row in
       let text = row.layoutText
-      guard let run = pending else {
-        pending = text
-        return true
-      }
-      if run.storage === text.storage, run.offset + run.count + 1 == text.offset {
+      if let run = pending, run.storage === text.storage, run.offset + run.count + 1 == text.offset {
         pending = UTF8Slice(run.storage, offset: run.offset, count: run.count + 1 + text.count)
-      } else {
+        return
+      }
+      if let run = pending {
         try run.withBytesRethrowing(body)
         try Self.comma.withBytesRethrowing(body)
-        pending = text
       }
-      return true
+      pending = text
     }
     try pending?.withBytesRethrowing(body)
     try (rows.count == 0 ? emptyTail : tail).withBytesRethrowing(body)

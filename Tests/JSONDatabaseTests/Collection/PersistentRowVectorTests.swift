@@ -57,10 +57,7 @@ struct RowVectorTests {
       #expect(rows.first?.record.string == present.first)
       #expect(rows.last?.record.string == present.last)
       var visited: [Int: String] = [:]
-      rows.forEach { slot, row in
-        visited[slot] = row.record.string
-        return true
-      }
+      rows.forEach { slot, row in visited[slot] = row.record.string }
       #expect(visited.count == present.count)
       for (slot, text) in visited { #expect(array[slot] == text) }
     }
