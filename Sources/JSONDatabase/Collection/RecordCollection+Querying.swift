@@ -115,7 +115,7 @@ extension RecordCollection {
     let bits = matching.bits(slotCount: rows.slotCount)
     var picked: [Int32] = []
     var position = 0
-    order.forEach(from: positions.lowerBound) { slot in
+    order.forEach(in: positions.lowerBound..<order.count) { slot in
       guard position < range.upperBound else { return false }
       if bits.contains(slot) {
         if position >= range.lowerBound { picked.append(slot) }

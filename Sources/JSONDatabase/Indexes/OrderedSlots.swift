@@ -21,29 +21,11 @@ struct OrderedSlots: Sendable {
   subscript(range: Range<Int>) -> [Int32] {
     var result: [Int32] = []
     result.reserveCapacity(range.count)
-    var start = 0
-    for chunk in chunks {
-      let end = start + chunk.count
-      if start >= range.upperBound { break }
-      if end > range.lowerBound {
-        result += chunk[(max(range.lowerBound, start) - start)..<(min(range.upperBound, end) - start)]
-      }
-      start = end
+    forEach(in: range) { slot in
+      result.append(slot)
+      return true
     }
     return result
-  }
-
-  /// Calls a closure with the slots from a position on, in order, until it returns `false`.
-  func forEach(from position: Int, _ body: (Int32) -> Bool) {
-    var rest = position
-    for chunk in chunks {
-      guard rest < chunk.count else {
-        rest -= chunk.count
-        continue
-      }
-      for slot in chunk[rest...] where !body(slot) { return }
-      rest = 0
-    }
   }
 
   /// The number of slots at the start that satisfy a predicate, which holds for no slot after one for which it does
@@ -56,12 +38,14 @@ struct OrderedSlots: Sendable {
     return chunks[..<chunk].reduce(index) { $0 + $1.count }
   }
 
-  /// Calls a closure with the slots at a range of positions, in order. O(n / chunk size + length of the range).
-  func forEach(in range: Range<Int>, _ body: (Int32) -> Void) {
+  /// Calls a closure with the slots at a range of positions, in order, until it returns `false`. O(n / chunk size + length
+  /// of the range).
+  func forEach(in range: Range<Int>, _ body: (Int32) -> Bool) {
     var start = 0
-    for chunk in chunks where start < range.upperBound {
+    for chunk in chunks {
+      guard start < range.upperBound else { return }
       let inside = range.clamped(to: start..<(start + chunk.count))
-      for index in inside { body(chunk[index - start]) }
+      for index in inside where !body(chunk[index - start]) { return }
       start += chunk.count
     }
   }

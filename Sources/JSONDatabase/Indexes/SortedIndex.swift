@@ -125,14 +125,16 @@ extension SortedIndex {
   /// - Parameter all: All slots that the index holds.
   /// - Complexity: O(n / 64 + the length of the range or of the rest, whichever is less).
   func slots(in range: Range<Int>, outOf all: SlotSet, slotCount: Int) -> SlotSet {
-    guard range.count > slots.count / 2 else {
-      var bits = Bitmap(room: slotCount)
-      slots.forEach(in: range) { bits.insert(Int($0)) }
-      return .bits(bits, count: range.count)
+    let isFew = range.count <= slots.count / 2
+    var bits = isFew ? Bitmap(room: slotCount) : all.bits(slotCount: slotCount)
+    func change(_ part: Range<Int>) {
+      slots.forEach(in: part) { slot in
+        if isFew { bits.insert(Int(slot)) } else { bits.remove(Int(slot)) }
+        return true
+      }
     }
-    var bits = all.bits(slotCount: slotCount)
-    slots.forEach(in: 0..<range.lowerBound) { bits.remove(Int($0)) }
-    slots.forEach(in: range.upperBound..<slots.count) { bits.remove(Int($0)) }
+    change(isFew ? range : 0..<range.lowerBound)
+    if !isFew { change(range.upperBound..<slots.count) }
     return .bits(bits, count: range.count)
   }
 }
