@@ -58,7 +58,7 @@ extension RecordCollection {
       filter.nodes.append(node)
       if query.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0, patience) } }
     }
-    if !query.search.isEmpty { filter.search = SearchTerm(scan: RecordScan(for: query.search)) }
+    if !query.search.isEmpty { filter.search = RecordScan(for: query.search) }
     filter.flatten()
     return (filter, unknown)
   }

@@ -11,7 +11,7 @@ struct Filter {
   /// The conditions; a record must meet all of them.
   var nodes: [Node] = []
   /// The text that some value of a record must contain.
-  var search: SearchTerm?
+  var search: RecordScan?
   /// Filters that do not select any particular records.
   private(set) var idle: [IdleFilter] = []
   /// The time limit of the search; after it, no record matches.
@@ -51,7 +51,7 @@ struct Filter {
 
   /// The text to search for in the bytes of all records before any is read; `nil` for none.
   var scan: RecordScan? {
-    if let search { return search.scan }
+    if let search { return search }
     for case .condition(let condition) in nodes {
       if let scan = condition.scan { return scan }
     }
@@ -69,7 +69,7 @@ struct Filter {
   }
 
   func matches(_ record: ValueToken) -> Bool {
-    !patience.isOver && nodes.allSatisfy { Self.matches($0, record) } && (search?.matches(record) ?? true)
+    !patience.isOver && nodes.allSatisfy { Self.matches($0, record) } && (search?.anyValueMatches(in: record) ?? true)
   }
 
   private static func matches(_ node: Node, _ record: ValueToken) -> Bool {

@@ -5,7 +5,7 @@ import JSONServerValues
 /// Records that are still adjacent, as they were read, are searched in one pass, at several GB/s. A record is only
 /// examined by itself where the bytes contain the text, or an escape may hide it.
 struct RecordScan: Sendable {
-  fileprivate let text: LiteralSearch
+  private let text: LiteralSearch
   private let escapes: EscapeSearch
 
   /// - Parameter text: A text that every matching record contains, perhaps escaped, in upper or lower case.
@@ -116,15 +116,12 @@ private struct RecordRun {
   }
 }
 
-/// A text that is searched for in every value of a record, at any depth, letter case ignored.
-struct SearchTerm: Sendable {
-  /// The search in the bytes of all records, before any record is read.
-  let scan: RecordScan
-
-  /// Whether any value contains the text; names do not count, nor do `null`, `false` and `0` (as in json-server 0.17).
-  func matches(_ record: ValueToken) -> Bool {
+extension RecordScan {
+  /// Whether any value at any depth contains the text, letter case ignored; names do not count, nor do `null`, `false` and
+  /// `0` (as in json-server 0.17).
+  func anyValueMatches(in record: ValueToken) -> Bool {
     // Most records do not contain the text anywhere.
-    guard let candidate = scan.firstCandidate(in: record.bytes) else { return false }
+    guard let candidate = firstCandidate(in: record.bytes) else { return false }
     return anyValueMatches(record, endingAfter: candidate)
   }
 
@@ -140,8 +137,8 @@ struct SearchTerm: Sendable {
   private func valueMatches(_ value: ValueToken) -> Bool {
     if value.isNull || value.bytes[0] == UInt8(ascii: "f") { return false }
     // A number is searched as it is written in the file, since responses show it so.
-    if value.kind == .number { return value.double != 0 && scan.text.firstMatch(in: value.bytes, from: 0) != nil }
-    return value.withText { scan.text.firstMatch(in: $0, from: 0) != nil }
+    if value.kind == .number { return value.double != 0 && text.firstMatch(in: value.bytes, from: 0) != nil }
+    return value.withText { text.firstMatch(in: $0, from: 0) != nil }
   }
 }
 
