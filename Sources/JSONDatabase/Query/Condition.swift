@@ -24,35 +24,30 @@ struct Condition {
   let operands: [Operand]
   let dialect: Dialect
   /// The parent record with the value; `nil` for a value of the record itself.
-  var join: (parent: ParentJoin, path: FieldPath)?
+  let join: (parent: ParentJoin, path: FieldPath)?
 }
 
 extension Condition {
   /// Creates a condition from operands that were sent as text.
   ///
+  /// - Parameter parents: The expanded parents, whose members the path may name.
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when a pattern or a boolean is invalid.
   init(
-    _ path: FieldPath, _ comparison: Comparison, _ values: [String], dialect: Dialect
+    _ path: FieldPath, _ comparison: Comparison, _ values: [String], _ parents: [ParentJoin], dialect: Dialect
   ) throws(DatabaseError) {
     var operands: [Operand] = []
-    for value in values {
-      switch comparison {
-      case .isIn:
-        operands += value.split(separator: ",", omittingEmptySubsequences: false).map { Operand(trimming: $0) }
-      case .contains, .startsWith, .endsWith: operands.append(Operand(value, folding: true))
-      case .like: operands.append(try Operand(pattern: value, of: path.name))
-      case .exists: operands.append(try Operand(boolean: value, of: path.name))
-      case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: operands.append(Operand(value))
-      }
+    for value in comparison == .isIn ? values.flatMap(Self.elements) : values {
+      operands.append(try Operand(value, of: comparison, with: path.name))
     }
-    self.init(path: path, comparison: comparison, operands: operands, dialect: dialect)
+    let join = parents.join(for: path)
+    self.init(path: path, comparison: comparison, operands: operands, dialect: dialect, join: join)
   }
 
-  /// The condition with its value in a parent record, if its path is there.
-  func joined(with parents: [ParentJoin]) -> Condition {
-    var condition = self
-    condition.join = parents.join(for: path)
-    return condition
+  /// The elements of a comma-separated list, without spaces around them.
+  private static func elements(of list: String) -> [String] {
+    list.split(separator: ",", omittingEmptySubsequences: false).map { element in
+      String(element.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
   }
 
   /// Whether an index of equal values finds all matching records.

@@ -89,29 +89,19 @@ private struct WhereReader {
   ) throws(DatabaseError) -> Condition {
     let field = FieldPath(path.joined(separator: "."))
     if comparison == .isIn, case .string(let list) = value {
-      return try Condition(field, comparison, [list], dialect: dialect).joined(with: parents)
+      return try Condition(field, comparison, [list], parents, dialect: dialect)
     }
     let values = comparison == .isIn ? value.array ?? [value] : [value]
     var operands: [Operand] = []
-    for value in values { operands.append(try operand(comparison, value, path)) }
-    return Condition(path: field, comparison: comparison, operands: operands, dialect: dialect).joined(with: parents)
-  }
-
-  private func operand(
-    _ comparison: Comparison, _ value: JSONValue, _ path: [String]
-  ) throws(DatabaseError) -> Operand {
-    let name = path.joined(separator: ".")
-    let isString = if case .string = value { true } else { false }
-    guard let text = value.scalarText else {
-      throw DatabaseError(
-        .invalidQuery, "'_where': '\(name)' must be compared with a string, number, boolean or null.")
+    for value in values {
+      guard let text = value.scalarText else {
+        throw DatabaseError(
+          .invalidQuery, "'_where': '\(field.name)' must be compared with a string, number, boolean or null.")
+      }
+      operands.append(try Operand(text, of: comparison, with: field.name, isString: value.string != nil))
     }
-    return switch comparison {
-    case .like: try Operand(pattern: text, of: name)
-    case .exists: try Operand(boolean: text, of: name)
-    case .contains, .startsWith, .endsWith: Operand(text, folding: true, isString: isString)
-    case .isIn, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: Operand(text, isString: isString)
-    }
+    let join = parents.join(for: field)
+    return Condition(path: field, comparison: comparison, operands: operands, dialect: dialect, join: join)
   }
 }
 

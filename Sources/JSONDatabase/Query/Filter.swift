@@ -116,8 +116,8 @@ extension Filter {
           .invalidQuery, "'\(parameter)' is given \(values.count) times, of which only the last would count; give one.")
       }
       let counted = isLast && !isForChange ? Array(values.suffix(1)) : values
-      let condition = try Condition(name.path, name.comparison, counted, dialect: dialect)
-      nodes.append(.condition(condition.joined(with: parents)))
+      let condition = try Condition(name.path, name.comparison, counted, parents, dialect: dialect)
+      nodes.append(.condition(condition))
       if isForChange { addIdle(condition, of: parameter, isKnown) }
     }
     return unknown

@@ -20,41 +20,35 @@ struct Operand {
   /// Finds the text in any case; set for a comparison that ignores case.
   private let search: LiteralSearch?
 
-  init(_ text: String, folding: Bool = false, isString: Bool = false) {
-    search = folding ? LiteralSearch(caseInsensitive: text) : nil
+  /// Creates the operand of a comparison with a member.
+  ///
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` for a pattern that cannot be used, and for a text that does not
+  ///   say whether the member must exist.
+  init(
+    _ text: String, of comparison: Comparison, with name: String, isString: Bool = false
+  ) throws(DatabaseError) {
     self.text = Array(text.utf8)
     self.isString = isString || text.allSatisfy(\.isWhitespace)
     number = Self.number(text)
     canonicalNumber = number.flatMap { JavaScriptNumber.text(of: $0) == text ? $0 : nil }
-    pattern = nil
-  }
-
-  /// Creates an operand from one element of a comma-separated list.
-  init(trimming text: Substring) {
-    let start = text.drop { $0 == " " }
-    self.init(String(start.reversed().drop { $0 == " " }.reversed()))
-  }
-
-  /// Creates an operand from a regular expression.
-  init(pattern text: String, of name: String) throws(DatabaseError) {
-    do throws(PatternError) {
-      pattern = PatternMatcher(try Pattern(text))
-    } catch {
-      throw DatabaseError(.invalidQuery, "The pattern for '\(name)' cannot be used. \(error.message)")
+    var search: LiteralSearch?
+    var pattern: PatternMatcher?
+    switch comparison {
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .isIn: break
+    case .contains, .startsWith, .endsWith: search = LiteralSearch(caseInsensitive: text)
+    case .like:
+      do throws(PatternError) {
+        pattern = PatternMatcher(try Pattern(text))
+      } catch {
+        throw DatabaseError(.invalidQuery, "The pattern for '\(name)' cannot be used. \(error.message)")
+      }
+    case .exists:
+      guard text == "true" || text == "false" else {
+        throw DatabaseError(.invalidQuery, "Whether '\(name)' exists must be true or false; it is '\(text)'.")
+      }
     }
-    self.text = Array(text.utf8)
-    isString = true
-    number = nil
-    canonicalNumber = nil
-    search = nil
-  }
-
-  /// Creates an operand from a text that says whether the member must exist.
-  init(boolean text: String, of name: String) throws(DatabaseError) {
-    guard text == "true" || text == "false" else {
-      throw DatabaseError(.invalidQuery, "Whether '\(name)' exists must be true or false; it is '\(text)'.")
-    }
-    self.init(text)
+    self.search = search
+    self.pattern = pattern
   }
 
   /// The text as it was sent.

@@ -55,11 +55,6 @@ struct ParentJoin: Sendable {
     }
     return ArrayReader(value)?.contains(where: follow) ?? follow(value)
   }
-
-  /// Whether any parent has a value at a path. O(n) at most.
-  func hasMember(_ path: FieldPath, _ patience: Patience) -> Bool {
-    steps.last?.parents.hasMember(path, patience) ?? false
-  }
 }
 
 extension [ParentJoin] {
@@ -74,6 +69,9 @@ extension [ParentJoin] {
 
   /// Whether any parent has a value at a path that starts at the record. O(n) at most.
   func hasMember(_ path: FieldPath, _ patience: Patience) -> Bool {
-    contains { join in join.path(below: path).map { join.hasMember($0, patience) } ?? false }
+    contains { join in
+      guard let rest = join.path(below: path), let parents = join.steps.last?.parents else { return false }
+      return parents.hasMember(rest, patience)
+    }
   }
 }
