@@ -10,7 +10,6 @@ struct DatabaseReader {
   private var entries: [ResourceEntry] = []
   private var names: Set<ByteExactKey> = []
   private var defaultLayout = JSONLayout(margin: "    ")
-  private var fault: JSONError?
   private let onRead: (@Sendable (Int) -> Void)?
   /// The start of the text that ``onRead`` has not counted yet.
   private var untold = 0
@@ -38,20 +37,14 @@ struct DatabaseReader {
       _ = try scanner.scanDocument()
       throw unsuitable(Unsuitable.noObject, at: start)
     }
-    var position = start + 1
-    let firstName = scanner.skipWhitespace(from: position)
-    var end = firstName
-    if firstName < bytes.count, bytes[firstName] == UInt8(ascii: "}") {
-      position = firstName
-    } else {
+    var end = scanner.skipWhitespace(from: start + 1)
+    if end == bytes.count || bytes[end] != UInt8(ascii: "}") {
+      end = start
       repeat {
-        try readEntry(from: position, isFirst: entries.isEmpty)
-        if let fault { throw fault }
-        end = entries.last.map { $0.trail.offset + $0.trail.count - text.offset } ?? end
+        end = try readEntry(from: end + 1)
         guard end < bytes.count else {
           throw scanner.error(.unexpectedEnd, "expected ',' or '}', but the text ends", at: end)
         }
-        position = end + 1
       } while bytes[end] == UInt8(ascii: ",")
       guard bytes[end] == UInt8(ascii: "}") else {
         throw scanner.error(.unexpectedCharacter, "expected ',' or '}', found \(scanner.describe(at: end))", at: end)
@@ -68,15 +61,17 @@ struct DatabaseReader {
       lineage: lineage)
   }
 
-  /// Reads a member: its name, its value and the white space around them.
-  private mutating func readEntry(from lead: Int, isFirst: Bool) throws(JSONError) {
+  /// Reads a member: its name, its value and the white space around them, and returns the offset after them.
+  private mutating func readEntry(from lead: Int) throws(JSONError) -> Int {
+    let isFirst = entries.isEmpty
     let nameStart = scanner.skipWhitespace(from: lead)
     let (name, value) = try scanner.scanMember(from: nameStart, after: isFirst ? "{" : ",")
     if isFirst { defaultLayout = layout(ofLead: text[lead..<value]) }
     let (resource, end) = try readResource(name, at: value)
-    check(name, resource, at: nameStart, value: value)
+    try check(name, resource, at: nameStart, value: value)
     let next = scanner.skipWhitespace(from: end)
     entries.append(ResourceEntry(name: name, lead: text[lead..<value], resource: resource, trail: text[end..<next]))
+    return next
   }
 
   /// Reads one top-level value; an array's elements become rows.
@@ -109,14 +104,12 @@ struct DatabaseReader {
       rows.append(Row(value, lead: record - position, trail: isLast ? 0 : next - end))
       if isLast { return (collection(name, rows, tail: end..<next), next + 1) }
       position = next + 1
-      if position - untold >= 1 << 20 { tell(upTo: position) }
+      if position - untold >= 1 << 20 {
+        onRead?(position - untold)
+        untold = position
+      }
       record = scanner.skipWhitespace(from: position)
     }
-  }
-
-  private mutating func tell(upTo position: Int) {
-    onRead?(position - untold)
-    untold = position
   }
 
   private func collection(_ name: String, _ rows: PersistentRowVector, tail: Range<Int>) -> Resource {
@@ -142,23 +135,18 @@ struct DatabaseReader {
     let start = try scanner.scanDocument().offset - text.offset
     defaultLayout = bytes.contains(UInt8(ascii: "\n")) ? JSONLayout(margin: "  ") : .compact
     let (resource, end) = try readResource(name, at: start)
-    check(name, resource, at: start, value: start)
-    if let fault { throw fault }
+    try check(name, resource, at: start, value: start)
     return (resource, start..<end)
   }
 
-  /// Records the first error of a resource.
-  private mutating func check(_ name: String, _ resource: Resource, at offset: Int, value: Int) {
-    for message in Unsuitable.faults(ofName: name, isFirst: names.insert(ByteExactKey(name)).inserted) {
-      refuse(message, at: offset)
+  /// - Throws: ``JSONError`` for the first fault of a resource.
+  private mutating func check(_ name: String, _ resource: Resource, at offset: Int, value: Int) throws(JSONError) {
+    if let fault = Unsuitable.faults(ofName: name, isFirst: names.insert(ByteExactKey(name)).inserted).first {
+      throw unsuitable(fault, at: offset)
     }
     if name != Unsuitable.schemaName, case .unserved(let json) = resource {
-      refuse(Unsuitable.fault(of: name, json.kind), at: value)
+      throw unsuitable(Unsuitable.fault(of: name, json.kind), at: value)
     }
-  }
-
-  private mutating func refuse(_ message: String, at offset: Int) {
-    if fault == nil { fault = unsuitable(message, at: offset) }
   }
 
   private func unsuitable(_ message: String, at offset: Int) -> JSONError {

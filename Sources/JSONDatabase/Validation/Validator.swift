@@ -18,13 +18,13 @@ package struct Validator {
       var scanner = JSONScanner(text, maximumDepth: schema.maximumDepth)
       let start = scanner.skipWhitespace(from: JSONSyntax.endOfByteOrderMark(in: bytes))
       guard start < bytes.count else {
-        findings.add(.error, Unsuitable.emptyFile, at: text.offset + start)
+        findings.refuse(Unsuitable.emptyFile, at: text.offset + start)
         return findings.located(in: bytes)
       }
       do throws(JSONError) {
         check(try scanner.scanDocument(), &findings)
       } catch {
-        findings.add(.error, error.message, at: text.offset + error.offset)
+        findings.refuse(error.message, at: text.offset + error.offset)
       }
       return findings.located(in: bytes)
     }
@@ -32,25 +32,24 @@ package struct Validator {
 
   private func check(_ document: ValidJSON, _ findings: inout FindingList) {
     guard let members = document.members else {
-      findings.add(.error, Unsuitable.noObject, at: document.offset)
+      findings.refuse(Unsuitable.noObject, at: document.offset)
       return
     }
     var collections: [CollectionSurvey] = []
     var names: Set<ByteExactKey> = []
     for (name, nameOffset, value) in members {
       for fault in Unsuitable.faults(ofName: name, isFirst: names.insert(ByteExactKey(name)).inserted) {
-        findings.add(.error, fault, at: nameOffset)
+        findings.refuse(fault, at: nameOffset)
       }
       if name == Unsuitable.schemaName { continue }
       if Self.takenNames.contains(name) {
-        findings.add(
-          .warning, "the address /\(name) does not lead to the resource '\(name)'; rename it", at: nameOffset)
+        findings.warn("the address /\(name) does not lead to the resource '\(name)'; rename it", at: nameOffset)
       }
       switch value.kind {
       case .array: collections.append(CollectionSurvey(name, value.elements ?? [], idName: schema.idName(of: name)))
       case .object: break
       case .null, .bool, .number, .string:
-        findings.add(.error, Unsuitable.fault(of: name, value.kind), at: value.offset)
+        findings.refuse(Unsuitable.fault(of: name, value.kind), at: value.offset)
       }
       addDuplicateNames(in: value, &findings)
     }
@@ -76,8 +75,8 @@ package struct Validator {
         case .name(let token):
           let name = String(decoding: token.unescapedContent, as: UTF8.self)
           guard open[open.count - 1]?.insert(ByteExactKey(name)).inserted == false else { break }
-          findings.add(
-            .warning, "the member '\(name)' is given twice; JSON readers differ in which counts",
+          findings.warn(
+            "the member '\(name)' is given twice; JSON readers differ in which counts",
             at: value.offset + token.offset(in: whole))
         }
       }
@@ -98,7 +97,7 @@ package struct Validator {
           let message =
             "record \(index + 1) of '\(collection.name)' refers to \(Self.text(value)) of '\(parent.name)', which is not "
             + "there"
-          findings.add(.warning, message, at: value.offset)
+          findings.warn(message, at: value.offset)
         }
       }
     }
@@ -179,37 +178,29 @@ private struct CollectionSurvey {
     for (index, record) in records.enumerated() {
       let number = index + 1
       guard record.value.kind == .object else {
-        findings.add(
-          .warning, "element \(number) of '\(name)' is \(record.value.kind.description); only objects have an address",
-          at: record.value.offset)
+        let kind = record.value.kind.description
+        findings.warn(
+          "element \(number) of '\(name)' is \(kind); only objects have an address", at: record.value.offset)
         continue
       }
       guard let id = record.id else {
-        findings.add(
-          .warning, "record \(number) of '\(name)' has no '\(idName)', and so no address", at: record.value.offset)
+        findings.warn("record \(number) of '\(name)' has no '\(idName)', and so no address", at: record.value.offset)
         continue
       }
-      guard let text = id.withToken(\.recordID) else {
-        findings.add(
-          .warning, "the '\(idName)' of record \(number) of '\(name)' is \(id.kind.description)", at: id.offset)
-        continue
-      }
-      if text.isEmpty {
-        findings.add(
-          .warning, "the '\(idName)' of record \(number) of '\(name)' is empty, and so no address", at: id.offset)
+      guard let text = id.withToken(\.recordID), !text.isEmpty else {
+        let fault = id.kind == .string ? "empty, and so no address" : id.kind.description
+        findings.warn("the '\(idName)' of record \(number) of '\(name)' is \(fault)", at: id.offset)
         continue
       }
       if let first = numbers[ByteExactKey(text)] {
-        findings.add(
-          .warning, "record \(number) of '\(name)' has the id \(text) of record \(first), and cannot be reached",
-          at: id.offset)
+        findings.warn(
+          "record \(number) of '\(name)' has the id \(text) of record \(first), and cannot be reached", at: id.offset)
       } else {
         numbers[ByteExactKey(text)] = number
       }
       if let firstKind, firstKind != id.kind, !isMixed {
         isMixed = true
-        findings.add(
-          .warning, "the ids of '\(name)' are numbers and strings; new ones follow the numbers", at: id.offset)
+        findings.warn("the ids of '\(name)' are numbers and strings; new ones follow the numbers", at: id.offset)
       }
       firstKind = firstKind ?? id.kind
     }
@@ -255,10 +246,11 @@ private struct FindingList {
     self.text = text
   }
 
-  /// - Parameter offset: The offset of the place in the text's storage.
-  mutating func add(_ severity: Finding.Severity, _ message: String, at offset: Int) {
-    found.append((severity, message, offset - text.offset))
-  }
+  /// Adds an error about a place, given by its offset in the text's storage.
+  mutating func refuse(_ message: String, at offset: Int) { found.append((.error, message, offset - text.offset)) }
+
+  /// Adds a warning about a place, given by its offset in the text's storage.
+  mutating func warn(_ message: String, at offset: Int) { found.append((.warning, message, offset - text.offset)) }
 
   /// The findings in the order of the text. O(size of the text) for all of them together.
   func located(in bytes: UnsafeBufferPointer<UInt8>) -> [Finding] {
