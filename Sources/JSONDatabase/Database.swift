@@ -1,4 +1,5 @@
 package import JSONServerValues
+import OrderedCollections
 
 /// One version of the resources of a source, in memory.
 ///
@@ -151,12 +152,8 @@ package struct Database: Sendable {
   /// The names of the members that a collection's first records have, in their order; at most 200.
   package func memberNames(of name: String) -> [String] {
     guard case .collection(let collection)? = resource(named: name) else { return [] }
-    var names: [String] = []
-    var seen: Set<ByteExactKey> = []
-    for (name, _, _) in collection.firstRecords(20).flatMap({ $0.members ?? [] }) where names.count < 200 {
-      if seen.insert(ByteExactKey(name)).inserted { names.append(name) }
-    }
-    return names
+    let names = collection.firstRecords(20).flatMap { ($0.members ?? []).map { ByteExactKey($0.name) } }
+    return OrderedSet(names).prefix(200).map(\.string)
   }
 
   /// Returns a collection by name.

@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// A pattern as a nondeterministic automaton (Thompson's construction).
 struct PatternProgram: Sendable {
   enum Instruction: Sendable {
@@ -33,8 +35,8 @@ struct PatternProgram: Sendable {
   ///
   /// - Throws: ``PatternError`` if the program would be too large.
   init(_ node: PatternNode) throws(PatternError) {
-    var sets = SetTable()
-    wordSet = sets.index(of: .wordCharacters)
+    var sets: OrderedSet<ScalarSet> = []
+    wordSet = sets.append(.wordCharacters).index
     var instructions: [Instruction] = [.match]
     start = Self.compile(node, next: 0, into: &instructions, sets: &sets)
     // The instruction that ends a match is in every program.
@@ -42,7 +44,7 @@ struct PatternProgram: Sendable {
       throw PatternError(message: "The pattern repeats too much.", offset: 0)
     }
     self.instructions = instructions
-    alphabet = Alphabet(sets: sets.sets)
+    alphabet = Alphabet(sets: sets.elements)
     checksWords = instructions.contains {
       switch $0 {
       case .check(.wordBoundary, _), .check(.noWordBoundary, _): true
@@ -88,7 +90,7 @@ struct PatternProgram: Sendable {
   ///
   /// A node has at least one instruction, so that their number also bounds the work of unfolding repetitions.
   private static func compile(
-    _ node: PatternNode, next: Int, into instructions: inout [Instruction], sets: inout SetTable
+    _ node: PatternNode, next: Int, into instructions: inout [Instruction], sets: inout OrderedSet<ScalarSet>
   ) -> Int {
     func emit(_ instruction: Instruction) -> Int {
       instructions.append(instruction)
@@ -98,9 +100,9 @@ struct PatternProgram: Sendable {
     switch node {
     case .scalar(let scalar):
       let family = CaseFolding.family(of: scalar).map { $0.value...$0.value }
-      return emit(.take(set: sets.index(of: ScalarSet(family)), next: next))
+      return emit(.take(set: sets.append(ScalarSet(family)).index, next: next))
     case .set(let set):
-      return emit(.take(set: sets.index(of: set), next: next))
+      return emit(.take(set: sets.append(set).index, next: next))
     case .assertion(let assertion):
       return emit(.check(assertion, next: next))
     case .sequence(let nodes) where nodes.isEmpty: return emit(.split(next, next))
@@ -134,19 +136,6 @@ struct PatternProgram: Sendable {
         entry = compile(node, next: entry, into: &instructions, sets: &sets)
       }
       return entry
-    }
-  }
-
-  /// The sets of a pattern, each once.
-  private struct SetTable {
-    private(set) var sets: [ScalarSet] = []
-    private var indices: [ScalarSet: Int] = [:]
-
-    mutating func index(of set: ScalarSet) -> Int {
-      if let index = indices[set] { return index }
-      indices[set] = sets.count
-      sets.append(set)
-      return sets.count - 1
     }
   }
 }

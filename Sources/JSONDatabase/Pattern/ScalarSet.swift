@@ -35,13 +35,9 @@ package struct ScalarSet: Sendable, Hashable {
   /// The set together with every equivalent of its members when case is ignored.
   var ignoringCase: ScalarSet {
     var closed = ranges
-    for range in ranges {
-      for letter in range.clamped(to: 0x41...0x5A) where range.contains(letter) {
-        closed.append((letter + 0x20)...(letter + 0x20))
-      }
-      for letter in range.clamped(to: 0x61...0x7A) where range.contains(letter) {
-        closed.append((letter - 0x20)...(letter - 0x20))
-      }
+    for letter in UInt8(ascii: "A")...UInt8(ascii: "Z") {
+      let family = [UInt32(letter), UInt32(letter) + 0x20]
+      if family.contains(where: contains) { closed += family.map { $0...$0 } }
     }
     // ASCII letters have no equivalents elsewhere, so most patterns never need the table.
     if let last = ranges.last, last.upperBound >= 0x80 {
