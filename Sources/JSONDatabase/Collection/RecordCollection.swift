@@ -226,19 +226,10 @@ package struct RecordCollection: Sendable {
   // MARK: Text
 
   /// The layout of a new record: that of the last record.
-  var recordLayout: JSONLayout {
-    guard let last = rows.last else { return form.defaultLayout }
-    return last.withRecord { record in
-      last.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? form.defaultLayout }
-    }
-  }
+  var recordLayout: JSONLayout { rows.last?.layout ?? form.defaultLayout }
 
   /// The layout of a changed record.
-  func layout(of row: Row) -> JSONLayout {
-    row.withRecord { record in
-      row.lead.withBytes { JSONLayout.inferred(from: record, lead: $0) ?? recordLayout }
-    }
-  }
+  func layout(of row: Row) -> JSONLayout { row.layout ?? recordLayout }
 
   /// The white space before a new record.
   var recordLead: [UInt8] {

@@ -43,6 +43,11 @@ struct Row: Sendable {
       record.storage, offset: record.offset - Int(leadCount), count: Int(leadCount) + record.count + Int(trailCount))
   }
 
+  /// The layout of the record; `nil` when it has no members.
+  var layout: JSONLayout? {
+    withRecord { record in lead.withBytes { JSONLayout.inferred(from: record, lead: $0) } }
+  }
+
   /// The text of the id in a member of the record; `nil` for none.
   func id(named idName: String) -> ByteExactKey? {
     withRecord { record in

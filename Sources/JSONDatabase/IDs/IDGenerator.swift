@@ -3,21 +3,17 @@ import JSONServerValues
 /// Makes text ids for records of collections whose ids are text.
 package struct IDGenerator: Sendable {
   private let makeID: @Sendable () -> String
-  private let makeUUID: @Sendable () -> String
+  /// Makes an id for a collection whose ids are UUIDs, in lower case.
+  let uuid: @Sendable () -> String
 
   /// Creates a generator from a closure that returns a new id each time.
   package init(_ makeID: @escaping @Sendable () -> String) {
     self.init(makeID, uuid: makeID)
   }
 
-  private init(_ makeID: @escaping @Sendable () -> String, uuid makeUUID: @escaping @Sendable () -> String) {
+  private init(_ makeID: @escaping @Sendable () -> String, uuid: @escaping @Sendable () -> String) {
     self.makeID = makeID
-    self.makeUUID = makeUUID
-  }
-
-  /// Returns a new id for a collection whose ids are UUIDs, in lower case.
-  func uuid() -> String {
-    makeUUID()
+    self.uuid = uuid
   }
 
   /// Returns a new id.

@@ -61,9 +61,12 @@ extension TextType.Scalar {
 }
 
 extension ValueToken {
-  /// The value of a number token.
+  /// The value of a number token; most are integers, which are converted without a string.
   var double: Double {
-    Self.double(bytes) ?? .nan
+    guard isCanonicalInteger else { return Double(String(decoding: bytes, as: UTF8.self)) ?? .nan }
+    let isNegative = bytes[0] == UInt8(ascii: "-")
+    let value = bytes[(isNegative ? 1 : 0)...].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    return Double(isNegative ? -value : value)
   }
 
   /// Whether a string token has no escape, so that its bytes are its content.
@@ -114,14 +117,12 @@ extension ValueToken {
 
   /// Whether a number token has neither fraction nor exponent, and is not `-0`.
   private var isInteger: Bool {
-    bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") } && !bytes.elementsEqual("-0".utf8)
+    bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") }
+      && !(bytes.count == 2 && bytes[0] == UInt8(ascii: "-") && bytes[1] == UInt8(ascii: "0"))
   }
 
   /// Whether a number token is an integer that JavaScript writes with the same digits.
-  var isCanonicalInteger: Bool {
-    bytes.count <= 15 && bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") }
-      && !(bytes.count == 2 && bytes[0] == UInt8(ascii: "-") && bytes[1] == UInt8(ascii: "0"))
-  }
+  var isCanonicalInteger: Bool { bytes.count <= 15 && isInteger }
 
   /// The elements' texts joined with commas, with nested arrays flattened, as by JavaScript's
   /// `Array.prototype.toString`.
@@ -150,24 +151,5 @@ extension ValueToken {
   private static func withUTF8<Result>(_ string: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     var string = string
     return string.withUTF8(body)
-  }
-
-  /// Converts number text to a double; converts plain integers without a string.
-  static func double(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
-    if bytes.count <= 15 {
-      let negative = bytes.first == UInt8(ascii: "-")
-      var value = 0
-      var isPlain = bytes.count > (negative ? 1 : 0)
-      for byte in bytes.dropFirst(negative ? 1 : 0) {
-        let digit = byte &- UInt8(ascii: "0")
-        guard digit < 10 else {
-          isPlain = false
-          break
-        }
-        value = value * 10 + Int(digit)
-      }
-      if isPlain { return negative ? -Double(value) : Double(value) }
-    }
-    return Double(String(decoding: bytes, as: UTF8.self))
   }
 }
