@@ -25,14 +25,13 @@ package struct OpenAPIDocument: Sendable {
   ///
   /// - Parameters:
   ///   - title: The title of the document, such as the file's name.
-  ///   - version: The version of the interface, which the user assigns.
   ///   - resources: The resources, in the order of the file.
   ///   - relations: The nested routes; those of unknown resources are ignored.
   ///   - basePath: The path of the interface.
   ///   - bodies: How bodies are described.
   ///   - singular: Inflects `posts` to `post`.
   package init(
-    title: String, version: String = "1.0.0", resources: [ResourceType], relations: [ResourceRelation] = [],
+    title: String, resources: [ResourceType], relations: [ResourceRelation] = [],
     basePath: String = "/", bodies: Bodies, singular: (String) -> String
   ) {
     let named = NamedResource.all(
@@ -42,7 +41,7 @@ package struct OpenAPIDocument: Sendable {
     for resource in named { paths.add(resource) }
     object = [
       "openapi": "3.1.0",
-      "info": ["title": .string(title), "version": .string(version), "description": .string(Self.description)],
+      "info": ["title": .string(title), "version": "1.0.0", "description": .string(Self.description)],
       "servers": [["url": .string(basePath)]],
       "tags": .array(resources.map(Self.tag)),
       "paths": .object(paths.object),

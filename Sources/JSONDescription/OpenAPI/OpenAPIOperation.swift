@@ -7,7 +7,7 @@ enum OpenAPIOperation {
   /// - Parameters:
   ///   - id: The operation's name.
   ///   - body: The `requestBody`; `nil` for none.
-  ///   - errors: The errors that clients must expect.
+  ///   - errors: The errors that clients must expect; any other error is the `default`.
   static func value(
     _ id: String, _ summary: String, tag: String, parameters: [JSONValue] = [], body: JSONValue? = nil,
     _ successes: [OpenAPIResponse], errors: [OpenAPIResponses.ErrorStatus]
@@ -17,7 +17,9 @@ enum OpenAPIOperation {
     ]
     if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
     operation["requestBody"] = body
-    operation["responses"] = OpenAPIResponses.all(successes, errors: errors)
+    let failures = errors.map(\.rawValue).sorted() + ["default"]
+    operation["responses"] = .object(
+      JSONObject(successes.map { ($0.status, $0.value) } + failures.map { ($0, OpenAPIResponses.error) }))
     return operation
   }
 }
@@ -103,10 +105,4 @@ package enum OpenAPIResponses {
   ]
 
   static let error: JSONValue = ["$ref": "#/components/responses/Error"]
-
-  /// The `responses` of an operation: success, the named errors, and any other error.
-  static func all(_ successes: [OpenAPIResponse], errors: [ErrorStatus]) -> JSONValue {
-    let failures = errors.map(\.rawValue).sorted() + ["default"]
-    return .object(JSONObject(successes.map { ($0.status, $0.value) } + failures.map { ($0, error) }))
-  }
 }

@@ -264,22 +264,29 @@ struct OpenAPIBody {
 
   /// A new record or a replacement: JSON or a form.
   static func object(_ schema: JSONValue) -> OpenAPIBody {
-    OpenAPIBody(content: JSONObject([("application/json", media(schema))] + forms))
+    OpenAPIBody(schema, forms)
   }
 
   /// New records, also as a table or lines.
   static func objects(_ schema: JSONValue) -> OpenAPIBody {
-    let lists: [(String, JSONValue)] = ["text/csv", "application/x-ndjson"].map { ($0, media(["type": "string"])) }
-    return OpenAPIBody(content: JSONObject([("application/json", media(schema))] + forms + lists))
+    OpenAPIBody(schema, forms + ["text/csv", "application/x-ndjson"].map { ($0, ["type": "string"]) })
   }
 
   /// Changes of a record, also as merge patch (RFC 7396) and JSON Patch (RFC 6902).
   static func patch(_ schema: JSONValue) -> OpenAPIBody {
-    let patches: [(String, JSONValue)] = [
-      ("application/merge-patch+json", media(["type": "object", "additionalProperties": true])),
-      ("application/json-patch+json", media(OpenAPISchemas.reference("PatchOperations"))),
-    ]
-    return OpenAPIBody(content: JSONObject([("application/json", media(schema))] + patches + forms))
+    OpenAPIBody(
+      schema,
+      [
+        ("application/merge-patch+json", ["type": "object", "additionalProperties": true]),
+        ("application/json-patch+json", OpenAPISchemas.reference("PatchOperations")),
+      ] + forms)
+  }
+
+  /// - Parameters:
+  ///   - schema: The schema of JSON.
+  ///   - others: The other types, with their schemas.
+  private init(_ schema: JSONValue, _ others: [(String, JSONValue)]) {
+    content = JSONObject(([("application/json", schema)] + others).map { ($0, ["schema": $1]) })
   }
 
   /// The `requestBody` of an operation.
@@ -288,10 +295,8 @@ struct OpenAPIBody {
   }
 
   private static let forms: [(String, JSONValue)] = ["application/x-www-form-urlencoded", "multipart/form-data"].map {
-    ($0, media(OpenAPISchemas.reference("FormFields")))
+    ($0, OpenAPISchemas.reference("FormFields"))
   }
-
-  private static func media(_ schema: JSONValue) -> JSONValue { ["schema": schema] }
 
   /// The schemas to which bodies refer.
   static let sharedSchemas: JSONObject = [
