@@ -34,10 +34,6 @@ package struct ValueType: Sendable, Hashable {
     self.example = example
   }
 
-  private enum Kind: Hashable {
-    case boolean, number, string, array, object
-  }
-
   /// The deepest level that is described; deeper values are arrays or objects of anything.
   ///
   /// Nobody reads more, and a description needs a stack of that many frames.
@@ -47,46 +43,24 @@ package struct ValueType: Sendable, Hashable {
   ///
   /// - Parameter depth: The number of levels around the values.
   package init(of values: [JSONValue], depth: Int = 0) {
-    var kinds: [Kind] = []
-    var areIntegers = true
-    var needsDecimal = false
-    var strings: [String] = []
-    var elements: [JSONValue] = []
-    var objects: [JSONObject] = []
-    for value in values {
-      let kind: Kind
-      switch value {
-      case .null: continue
-      case .bool: kind = .boolean
-      case .number(let number):
-        kind = .number
-        areIntegers = areIntegers && number.integerValue != nil
-        needsDecimal = needsDecimal || number.needsDecimal
-      case .string(let string):
-        kind = .string
-        strings.append(string)
-      case .array(let array):
-        kind = .array
-        elements += array
-      case .object(let object):
-        kind = .object
-        objects.append(object)
-      }
-      if !kinds.contains(kind) { kinds.append(kind) }
+    var kinds: [ValueToken.Kind] = []
+    for value in values where value.kind != .null && !kinds.contains(value.kind) { kinds.append(value.kind) }
+    let numbers = values.compactMap { value -> JSONNumber? in
+      if case .number(let number) = value { number } else { nil }
     }
     let isDeepest = depth >= Self.maximumDepth
     alternatives = kinds.map { kind in
       switch kind {
-      case .boolean: .boolean
-      case .number: areIntegers ? .integer : .number
-      case .string: .string(StringType(of: strings))
-      case .array: .array(ValueType(of: isDeepest ? [] : elements, depth: depth + 1))
-      case .object: .object(ObjectType(of: isDeepest ? [] : objects, depth: depth + 1))
+      case .null, .bool: .boolean
+      case .number: numbers.allSatisfy { $0.integerValue != nil } ? .integer : .number
+      case .string: .string(StringType(of: values.compactMap(\.string)))
+      case .array: .array(ValueType(of: isDeepest ? [] : values.flatMap { $0.array ?? [] }, depth: depth + 1))
+      case .object: .object(ObjectType(of: isDeepest ? [] : values.compactMap(\.object), depth: depth + 1))
       }
     }
-    isNullable = values.contains(.null)
-    self.needsDecimal = needsDecimal
-    example = values.first(where: \.isScalar)
+    isNullable = values.contains { $0.kind == .null }
+    needsDecimal = numbers.contains(where: \.needsDecimal)
+    example = values.first { ![.null, .array, .object].contains($0.kind) }
   }
 }
 
@@ -102,10 +76,14 @@ extension JSONNumber {
 }
 
 extension JSONValue {
-  fileprivate var isScalar: Bool {
+  fileprivate var kind: ValueToken.Kind {
     switch self {
-    case .bool, .number, .string: true
-    case .null, .array, .object: false
+    case .null: .null
+    case .bool: .bool
+    case .number: .number
+    case .string: .string
+    case .array: .array
+    case .object: .object
     }
   }
 }
