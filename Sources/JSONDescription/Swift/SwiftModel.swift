@@ -29,38 +29,38 @@ struct SwiftModel {
   var usesAnyJSON: Bool { record.uses(.anyJSON) }
   var usesPatchValues: Bool { content.contains { $0.changed.isPatchValue } }
 
-  func write(to source: inout SwiftSource, access: SwiftAccess) {
+  func write(to source: inout SwiftSource) {
     let name = SwiftText.inOneLine(resource.resource.name)
     source.line()
     source.line(isCollection ? "/// A record of `\(name)`." : "/// The object `\(name)`.")
     record.write(
       to: &source,
       conformances: isCollection ? "Codable, Identifiable, Sendable, Hashable" : "Codable, Sendable, Hashable",
-      access: access, without: password)
-    if isCollection { writeNewRecord(name, to: &source, access: access) }
+      without: password)
+    if isCollection { writeNewRecord(name, to: &source) }
     let ofNulls = content.contains(where: \.isOptional) ? ", and `.null` becomes null" : ""
     source.line()
     source.line("/// A change of `\(name)`: a `nil` stays as it is\(ofNulls).")
-    write(resource.patchName, content.map(\.changed), to: &source, access: access)
+    write(resource.patchName, content.map(\.changed), to: &source)
     guard let id else { return }
     source.line()
     source.block("nonisolated extension \(resource.recordName): ResourceRecord") { source in
-      source.line("\(access.prefix)typealias NewRecord = \(resource.newRecordName)")
-      source.line("\(access.prefix)typealias Patch = \(resource.patchName)")
-      source.line("\(access.prefix)typealias RecordID = \(id.type.name())")
+      source.line("\(source.access.prefix)typealias NewRecord = \(resource.newRecordName)")
+      source.line("\(source.access.prefix)typealias Patch = \(resource.patchName)")
+      source.line("\(source.access.prefix)typealias RecordID = \(id.type.name())")
     }
   }
 
-  private func writeNewRecord(_ name: String, to source: inout SwiftSource, access: SwiftAccess) {
+  private func writeNewRecord(_ name: String, to source: inout SwiftSource) {
     source.line()
     source.line("/// A record to add to `\(name)`; the server gives it an id.")
-    write(resource.newRecordName, content, to: &source, access: access)
+    write(resource.newRecordName, content, to: &source)
     source.line()
     source.block("nonisolated extension \(resource.newRecordName)") { source in
       source.line("/// The members of a record, to create or to replace one.")
       let parameters =
         ["_ record: \(resource.recordName)"] + (password.map { [$0.parameter(outside: record.name)] } ?? [])
-      source.function("\(access.prefix)init", parameters) { source in
+      source.function("\(source.access.prefix)init", parameters) { source in
         for property in content {
           let name = SwiftNames.declaration(property.name)
           source.line("self.\(name) = \(property.key == password?.key ? "" : "record.")\(name)")
@@ -74,11 +74,9 @@ struct SwiftModel {
     Array(record.properties.dropFirst(isCollection ? 1 : 0))
   }
 
-  private func write(
-    _ name: String, _ properties: [SwiftProperty], to source: inout SwiftSource, access: SwiftAccess
-  ) {
-    source.block("\(access.typePrefix)struct \(name): Codable, Sendable, Hashable") { source in
-      SwiftStructure.write(properties, outside: record.name, access: access, to: &source)
+  private func write(_ name: String, _ properties: [SwiftProperty], to source: inout SwiftSource) {
+    source.block("\(source.access.typePrefix)struct \(name): Codable, Sendable, Hashable") { source in
+      SwiftStructure.write(properties, outside: record.name, to: &source)
     }
   }
 
@@ -201,20 +199,20 @@ extension SwiftStructure {
   ///
   /// - Parameters:
   ///   - conformances: The protocols, in one list.
-  ///   - access: Who sees it.
   ///   - isNested: Whether it stands within another, whose isolation it shares.
   ///   - hidden: The property that it does not have after all.
   func write(
-    to source: inout SwiftSource, conformances: String = "Codable, Sendable, Hashable", access: SwiftAccess,
-    isNested: Bool = false, without hidden: SwiftProperty? = nil
+    to source: inout SwiftSource, conformances: String = "Codable, Sendable, Hashable", isNested: Bool = false,
+    without hidden: SwiftProperty? = nil
   ) {
     let properties = properties.filter { $0.key != hidden?.key }
-    source.block("\(isNested ? access.prefix : access.typePrefix)struct \(name): \(conformances)") { source in
-      Self.write(properties, access: access, to: &source)
-      for enumeration in enumerations { enumeration.write(to: &source, access: access) }
+    let prefix = isNested ? source.access.prefix : source.access.typePrefix
+    source.block("\(prefix)struct \(name): \(conformances)") { source in
+      Self.write(properties, to: &source)
+      for enumeration in enumerations { enumeration.write(to: &source) }
       for structure in structures {
         source.line()
-        structure.write(to: &source, access: access, isNested: true)
+        structure.write(to: &source, isNested: true)
       }
     }
   }
@@ -223,15 +221,13 @@ extension SwiftStructure {
   /// modules need.
   ///
   /// - Parameter structure: The structure in which the types are nested, when that is another.
-  static func write(
-    _ properties: [SwiftProperty], outside structure: String? = nil, access: SwiftAccess, to source: inout SwiftSource
-  ) {
-    for property in properties { source.line(access.prefix + property.declaration(outside: structure)) }
-    if access.reachesOtherModules {
+  static func write(_ properties: [SwiftProperty], outside structure: String? = nil, to source: inout SwiftSource) {
+    for property in properties { source.line(source.access.prefix + property.declaration(outside: structure)) }
+    if source.access.reachesOtherModules {
       if !properties.isEmpty { source.line() }
-      writeInitializer(properties, outside: structure, access: access, to: &source)
+      writeInitializer(properties, outside: structure, to: &source)
     }
-    if properties.contains(where: \.isNullable) { writeEncoding(properties, access: access, to: &source) }
+    if properties.contains(where: \.isNullable) { writeEncoding(properties, to: &source) }
     guard properties.contains(where: { $0.name != $0.key }) else { return }
     source.line()
     source.block("enum CodingKeys: String, CodingKey") { source in
@@ -244,12 +240,10 @@ extension SwiftStructure {
 
   /// Writes how properties are encoded: the compiler's own way leaves out `nil`, so a replaced record would lose its
   /// nulls.
-  private static func writeEncoding(
-    _ properties: [SwiftProperty], access: SwiftAccess, to source: inout SwiftSource
-  ) {
+  private static func writeEncoding(_ properties: [SwiftProperty], to source: inout SwiftSource) {
     source.line()
     source.line("/// A `nil` is sent as null where the data has nulls, and left out where the data lacks the member.")
-    source.block("\(access.prefix)func encode(to encoder: any Encoder) throws") { source in
+    source.block("\(source.access.prefix)func encode(to encoder: any Encoder) throws") { source in
       source.line("var container = encoder.container(keyedBy: CodingKeys.self)")
       for property in properties {
         let name = SwiftNames.declaration(property.name)
@@ -260,10 +254,10 @@ extension SwiftStructure {
   }
 
   private static func writeInitializer(
-    _ properties: [SwiftProperty], outside structure: String?, access: SwiftAccess, to source: inout SwiftSource
+    _ properties: [SwiftProperty], outside structure: String?, to source: inout SwiftSource
   ) {
     let parameters = properties.map { $0.parameter(outside: structure) }
-    source.function("\(access.prefix)init", parameters) { source in
+    source.function("\(source.access.prefix)init", parameters) { source in
       for property in properties {
         let name = SwiftNames.declaration(property.name)
         source.line("self.\(name) = \(name)")
@@ -319,14 +313,14 @@ private struct SwiftEnumeration {
   let name: String
   let choices: [String]
 
-  func write(to source: inout SwiftSource, access: SwiftAccess) {
+  func write(to source: inout SwiftSource) {
     var names = UniqueNames(reserving: SwiftNames.properties)
     let cases = choices.map { text in
       let words = text == text.uppercased() ? text.lowercased() : text
       return (name: SwiftNames.declaration(names.take(Identifier.lowerCamelCase(words))), text: text)
     }
     let unknown = names.take(cases.contains { $0.name == "unknown" } ? "other" : "unknown")
-    let prefix = access.prefix
+    let prefix = source.access.prefix
     source.line()
     source.block("\(prefix)enum \(name): RawRepresentable, Codable, CaseIterable, Sendable, Hashable") { source in
       for choice in cases { source.line("case \(choice.name)") }

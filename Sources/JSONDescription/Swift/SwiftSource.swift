@@ -1,7 +1,11 @@
 /// Swift source that is being written, line by line.
 struct SwiftSource {
+  /// The access level of the declarations.
+  let access: SwiftAccess
   private(set) var text = ""
   private var level = 0
+
+  init(access: SwiftAccess) { self.access = access }
 
   /// Adds a line at the current indentation; an empty one has none.
   mutating func line(_ line: String = "") {
