@@ -139,7 +139,12 @@ extension ServeCommand {
     if let maxDepth = limits.maxDepth, !(4...1_000).contains(maxDepth) {
       throw CommandFailure(.usage, "--max-depth: \(maxDepth) is out of range; choose from 4 to 1000.")
     }
-    try checkProxy()
+    if stubbing.proxy == nil, stubbing.record != nil {
+      throw CommandFailure(.usage, "--record: it needs --proxy, which names the server whose responses are recorded.")
+    }
+    try CommandFailure.translating("--proxy: ") { () throws(ServerError) in
+      if let proxy = stubbing.proxy { _ = try UpstreamAddress(proxy) }
+    }
     if let wrap = responses.wrap, wrap.isEmpty || wrap == "total" {
       throw CommandFailure(.usage, "--wrap: '\(wrap)' cannot hold the records; choose another name, such as data.")
     }
@@ -153,16 +158,6 @@ extension ServeCommand {
     if let snapshots = data.snapshots, FileKind(of: snapshots) != .directory {
       throw CommandFailure(.usage, "--snapshots: '\(snapshots)' is not a directory.")
     }
-  }
-
-  private func checkProxy() throws(CommandFailure) {
-    guard let proxy = stubbing.proxy else {
-      guard stubbing.record == nil else {
-        throw CommandFailure(.usage, "--record: it needs --proxy, which names the server whose responses are recorded.")
-      }
-      return
-    }
-    try CommandFailure.translating("--proxy: ") { () throws(ServerError) in _ = try UpstreamAddress(proxy) }
   }
 
   /// The recorder for the responses of the server that `--proxy` names; creates its file if it is missing.
