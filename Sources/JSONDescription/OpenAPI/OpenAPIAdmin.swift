@@ -66,9 +66,7 @@ package enum OpenAPIAdmin {
       names.map { name -> JSONValue in
         ["name": .string(name), "in": "path", "required": true, "schema": ["type": "string", "minLength": 1]]
       }
-      + query.map { name, description, schema in
-        ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
-      }
+      + query.map { OpenAPIParameters.parameter($0.name, description: $0.description, schema: $0.schema) }
     let body = body.map { JSONValue.object(["content": ["application/json": ["schema": reference($0)]]]) }
     let operation = OpenAPIOperation.value(
       "admin\(id)", summary, tag: tag, parameters: parameters, body: body, [response(of: result)],

@@ -128,7 +128,8 @@ enum OpenAPIParameters {
     return ": " + names.prefix(maximumRepeated).map { "`\($0)`" }.joined(separator: ", ") + end
   }
 
-  private static func parameter(_ name: String, description: String, schema: JSONValue) -> JSONValue {
+  /// A parameter of a query.
+  static func parameter(_ name: String, description: String, schema: JSONValue) -> JSONValue {
     ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
   }
 }
