@@ -129,12 +129,8 @@ final class TerminalLine: Sendable {
   }
 
   /// Whether each text replaces the last one, and the final text is cleared.
-  private let isReplaced: Bool
+  private let isReplaced = Terminal.isError
   private let state = NIOLockedValueBox(State.waiting)
-
-  init(isReplaced: Bool) {
-    self.isReplaced = isReplaced
-  }
 
   func show(_ text: String) {
     state.withLockedValue { state in

@@ -199,7 +199,7 @@ struct RecordCommand: ReportingCommand {
 /// elsewhere as a line now and then.
 final class RecordingProgress {
   private let state = NIOLockedValueBox((text: "", ticks: 0))
-  private let line = TerminalLine(isReplaced: Terminal.isError)
+  private let line = TerminalLine()
   private let ticker: Ticker
 
   /// Starts to show the progress.

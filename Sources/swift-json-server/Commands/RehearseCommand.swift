@@ -66,7 +66,7 @@ struct RehearseCommand: ReportingCommand {
     }
     let changes = try rehearsal.changes(
       for: exchanges, only: only, ignored: settings.options.running.ignore, limit: limit)
-    let line = TerminalLine(isReplaced: true)
+    let line = TerminalLine()
     defer { line.end() }
     let outcomes = try await outcomes(of: changes) { change in
       let (run, _) = try await Self.run(command, rehearsal.configuration(for: change))

@@ -159,7 +159,16 @@ final class CurlTransfer: Sendable {
       return .notStarted
     }
     let (input, output, error) = (pipes[0], pipes[1], pipes[2])
-    let child = start(input, output, error)
+    let child = state.withLockedValue { state in
+      guard !state.isCancelled else { return ChildProcess?.none }
+      state.child = ChildProcess.start(
+        // Must be the first argument: otherwise the user's own configuration of curl applies, too.
+        ["curl", "--disable", "--config", "-"],
+        descriptors: [
+          STDIN_FILENO: input.reading, STDOUT_FILENO: output.writing, STDERR_FILENO: error.writing,
+        ])
+      return state.child
+    }
     close(output.writing)
     close(error.writing)
     // This process still has the reading end, so writing neither fails nor raises a signal.
@@ -177,19 +186,6 @@ final class CurlTransfer: Sendable {
     if isCancelled { return .cancelled }
     guard let bytes else { return .tooLarge }
     return .ended(bytes, String(decoding: message, as: UTF8.self), status: status)
-  }
-
-  private func start(_ input: PipeEnds, _ output: PipeEnds, _ error: PipeEnds) -> ChildProcess? {
-    state.withLockedValue { state in
-      guard !state.isCancelled else { return nil }
-      state.child = ChildProcess.start(
-        // Must be the first argument: otherwise the user's own configuration of curl applies, too.
-        ["curl", "--disable", "--config", "-"],
-        descriptors: [
-          STDIN_FILENO: input.reading, STDOUT_FILENO: output.writing, STDERR_FILENO: error.writing,
-        ])
-      return state.child
-    }
   }
 }
 

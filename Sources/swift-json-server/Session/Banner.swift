@@ -109,7 +109,7 @@ struct Banner {
 final class ReadingNotice {
   /// To be called with the number of further bytes that were read.
   let onRead: @Sendable (Int) -> Void
-  private let line = TerminalLine(isReplaced: true)
+  private let line = TerminalLine()
   private let ticker: Ticker
 
   /// Starts to wait; `nil` when standard error is not a terminal, or nothing should be shown.
