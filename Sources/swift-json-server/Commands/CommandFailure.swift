@@ -148,3 +148,19 @@ enum ExitStatus: Int32, CaseIterable {
       .map { "\($0 < 10 ? "   " : "  ")\($0)  \($1)" }.joined(separator: "\n")
   }
 }
+
+extension CommandConfiguration {
+  /// The configuration of a command whose discussion ends with its exit codes.
+  ///
+  /// - Parameters:
+  ///   - success: The meaning of 0.
+  ///   - exitCodes: The other codes, and their meanings.
+  init(
+    commandName: String, abstract: String, usage: String? = nil, discussion: String, success: String,
+    exitCodes: [(ExitStatus, String)]
+  ) {
+    self.init(
+      commandName: commandName, abstract: abstract, usage: usage,
+      discussion: "\(discussion)\n\nExit codes:\n\(ExitStatus.table(success, exitCodes))")
+  }
+}

@@ -53,14 +53,9 @@ struct ValidateCommand: ReportingCommand {
 
       With --against, the command reads samples of an API, and reports where their shape differs from the file's: \
       swift-json-server validate database.json --against https://api.example.com --path posts=/v2/articles
-
-      Exit codes:
-      \(exitCodes)
-      """)
-
-  private static let exitCodes = ExitStatus.table(
-    "the server would serve the file; there may be warnings",
-    [
+      """,
+    success: "the server would serve the file; there may be warnings",
+    exitCodes: [
       (.differs, "the file differs from the API of --against"),
       (.invalidSource, "the server would refuse the file or, with --strict, there is a warning"),
       (.missingSource, "the file does not exist"),
@@ -116,14 +111,9 @@ struct GenerateCommand: ReportingCommand {
     abstract: "Print Swift models with a client, or an OpenAPI document, for a file.",
     discussion: """
       The output goes to standard output: swift-json-server generate swift database.json > Models.swift
-
-      Exit codes:
-      \(exitCodes)
-      """)
-
-  private static let exitCodes = ExitStatus.table(
-    "the output is complete",
-    [
+      """,
+    success: "the output is complete",
+    exitCodes: [
       (.invalidSource, "the file is not JSON, or the server would refuse it"),
       (.missingSource, "the file does not exist"),
       (.unreadable, "the file cannot be read"),

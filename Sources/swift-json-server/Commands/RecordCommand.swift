@@ -21,14 +21,9 @@ struct RecordCommand: ReportingCommand {
       swift-json-server record --from traffic.har -o database.json. \
       The lists, records and objects of its successful GETs become resources; with addresses, only those of these servers. \
       Serve the other responses with --stubs traffic.har.
-
-      Exit codes:
-      \(exitCodes)
-      """)
-
-  private static let exitCodes = ExitStatus.table(
-    "the file is written",
-    [
+      """,
+    success: "the file is written",
+    exitCodes: [
       (.usage, "an address or a header field is invalid"),
       (.invalidSource, "a response of a server or of an archive cannot be served"),
       (.missingSource, "the archive does not exist"), (.cannotCreate, "the file exists, or cannot be created"),

@@ -17,14 +17,9 @@ struct RehearseCommand: ReportingCommand {
 
       A change has the name of its kind (null), its place (posts, posts.tags), or both (posts.tags:null). --ignore leaves \
       out changes; it is repeatable, and "ignore" in json-server.json. The options of serving are valid here, too.
-
-      Exit codes:
-      \(exitCodes)
-      """)
-
-  private static let exitCodes = ExitStatus.table(
-    "the command survives every change",
-    [
+      """,
+    success: "the command survives every change",
+    exitCodes: [
       (.differs, "it does not survive a change"),
       (.usage, "an option is invalid, or the command fails without a change"),
       (.invalidSource, "the source is not JSON, or cannot be served"), (.missingSource, "the source does not exist"),

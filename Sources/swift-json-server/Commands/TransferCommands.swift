@@ -8,10 +8,8 @@ struct ExportCommand: ReportingCommand {
     abstract: "Print the data of a postgres:// database as JSON.",
     discussion: """
       The output goes to standard output: swift-json-server export postgres://… > database.json
-
-      Exit codes:
-      \(TransferExitCodes.table)
-      """)
+      """,
+    success: "all is written", exitCodes: transferExitCodes)
 
   @Argument(help: ArgumentHelp("The database: postgres://user@host/name.", valueName: "address"))
   var address: String
@@ -29,10 +27,8 @@ struct ImportCommand: ReportingCommand {
     abstract: "Fill a postgres:// database from a JSON file.",
     discussion: """
       Servers of the database show the data at once.
-
-      Exit codes:
-      \(TransferExitCodes.table)
-      """)
+      """,
+    success: "all is written", exitCodes: transferExitCodes)
 
   @OptionGroup var options: DataFileOptions
 
@@ -48,12 +44,8 @@ struct ImportCommand: ReportingCommand {
   }
 }
 
-private enum TransferExitCodes {
-  static let table = ExitStatus.table(
-    "all is written",
-    [
-      (.usage, "the address is invalid, or the program was built without PostgreSQL"),
-      (.invalidSource, "the file or the tables cannot be served"), (.missingSource, "the file does not exist"),
-      (.unreadable, "the database cannot be reached, refuses, or holds data already"),
-    ])
-}
+private let transferExitCodes: [(ExitStatus, String)] = [
+  (.usage, "the address is invalid, or the program was built without PostgreSQL"),
+  (.invalidSource, "the file or the tables cannot be served"), (.missingSource, "the file does not exist"),
+  (.unreadable, "the database cannot be reached, refuses, or holds data already"),
+]
