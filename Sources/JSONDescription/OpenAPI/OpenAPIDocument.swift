@@ -97,23 +97,16 @@ package enum OpenAPIChecking {
 }
 
 /// The part of a document about wrapped records.
-package struct OpenAPIWrapping: Sendable {
-  private let name: String
-
-  /// - Parameter name: The member in which records are wrapped.
-  package init(name: String) {
-    self.name = name
-  }
-
-  /// Wraps the records in responses, and adds a `total` to lists.
-  package func added(to document: JSONObject) -> JSONObject {
+package enum OpenAPIWrapping {
+  /// Wraps the records in responses in a member of a name, and adds a `total` to lists.
+  package static func added(named name: String, to document: JSONObject) -> JSONObject {
     document.changingOperations { operation, _, _ in
       guard let responses = operation["responses"]?.object else { return }
-      operation["responses"] = .object(JSONObject(responses.map { ($0.name, wrapped($0.value)) }))
+      operation["responses"] = .object(JSONObject(responses.map { ($0.name, wrapped($0.value, in: name)) }))
     }
   }
 
-  private func wrapped(_ response: JSONValue) -> JSONValue {
+  private static func wrapped(_ response: JSONValue, in name: String) -> JSONValue {
     guard var members = response.object, let schema = members["content"]?["application/json"]?["schema"] else {
       return response
     }

@@ -72,7 +72,7 @@ package struct DataDescription {
       title: title, resources: resources, relations: relations, basePath: basePath, bodies: bodies, singular: singular
     ).object
     if areBodiesChecked { document = OpenAPIChecking.added(to: document) }
-    if let wrapName { document = OpenAPIWrapping(name: wrapName).added(to: document) }
+    if let wrapName { document = OpenAPIWrapping.added(named: wrapName, to: document) }
     return signIn?.added(to: document) ?? document
   }
 
