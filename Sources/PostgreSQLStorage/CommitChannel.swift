@@ -16,16 +16,14 @@
   /// The turn is a transaction that has locked the state: nobody else writes until this transaction ends. A commit that
   /// collides with another server's takes the turn, and the next commit uses this turn. Where several servers write all the
   /// time, a commit without the turn nearly always collides, so there a commit takes the turn first.
-  actor CommitChannel {
-    private let executor = QueueExecutor("swift-json-server.commits")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  actor CommitChannel: BlockingActor {
+    nonisolated let executor = QueueExecutor("swift-json-server.commits")
 
-    private let address: DatabaseAddress
     private let versions: SharedVersions
+    private var address: DatabaseAddress { versions.address }
     private var connection: Connection?
-    /// The number of the current turn, which distinguishes it from later turns, and the newest version when it began.
-    private var turn: (number: Int, newest: VersionID)?
-    private var lastTurn = 0
+    /// The time of the current turn, which distinguishes it from later turns, and the newest version when it began.
+    private var turn: (start: ContinuousClock.Instant, newest: VersionID)?
     /// The number of commits that must succeed before the next attempt to commit without the turn.
     private var caution = 0
     private var isClosed = false
@@ -45,34 +43,15 @@
     /// paused server loses its turn.
     private static let keepingInterval = DispatchTimeInterval.seconds(1)
 
-    init(_ address: DatabaseAddress, _ versions: SharedVersions) {
-      self.address = address
+    init(_ versions: SharedVersions) {
       self.versions = versions
     }
 
-    /// Commits the next version on top of the one that the server's data is built on.
-    ///
-    /// - Parameter commit: `nil` to take the turn and write nothing.
-    nonisolated func commit(_ commit: StoredCommit?, completion: @escaping @Sendable (CommitResult) -> Void) {
-      executor.queue.async {
-        completion(self.assumeIsolated { $0.perform(commit) })
-      }
-    }
-
-    /// Releases the turn, if this server has it.
-    nonisolated func releaseTurn() {
-      executor.queue.async { self.assumeIsolated { $0.endTurn() } }
-    }
-
-    /// Waits for the work in progress, and disconnects.
-    nonisolated func close() {
-      executor.queue.sync {
-        self.assumeIsolated { channel in
-          channel.endTurn()
-          channel.connection = nil
-          channel.isClosed = true
-        }
-      }
+    /// Disconnects.
+    func close() {
+      endTurn()
+      connection = nil
+      isClosed = true
     }
 
     private func connected() throws(StorageError) -> Connection {
@@ -85,7 +64,10 @@
       return new
     }
 
-    private func perform(_ commit: StoredCommit?) -> CommitResult {
+    /// Commits the next version on top of the one that the server's data is built on.
+    ///
+    /// - Parameter commit: `nil` to take the turn and write nothing.
+    func perform(_ commit: StoredCommit?) -> CommitResult {
       commitCount += 1
       let id = "\(run)-\(commitCount)"
       let end = ContinuousClock.now + Connection.patience
@@ -158,24 +140,25 @@
 
     private func takeTurn(_ connection: Connection) throws(StorageError) {
       let newest = try connection.takeTurn(after: "BEGIN; ", deadline: Self.deadline)
-      lastTurn += 1
-      turn = (lastTurn, newest)
-      keepTurn(lastTurn, until: .now + Self.longestTurn)
+      let start = ContinuousClock.now
+      turn = (start, newest)
+      keepTurn(since: start)
     }
 
-    private func keepTurn(_ number: Int, until end: ContinuousClock.Instant) {
+    private func keepTurn(since start: ContinuousClock.Instant) {
       executor.queue.asyncAfter(deadline: .now() + Self.keepingInterval) {
         self.assumeIsolated { channel in
-          guard channel.turn?.number == number else { return }
-          guard .now < end, let connection = channel.connection,
+          guard channel.turn?.start == start else { return }
+          guard .now - start < Self.longestTurn, let connection = channel.connection,
             (try? connection.run("SELECT", deadline: .seconds(2))) != nil
           else { return channel.cancelTransaction() }
-          channel.keepTurn(number, until: end)
+          channel.keepTurn(since: start)
         }
       }
     }
 
-    private func endTurn() {
+    /// Lets others write, if this server has the turn.
+    func endTurn() {
       if turn != nil { cancelTransaction() }
     }
 

@@ -6,14 +6,13 @@
   /// Reads the writes of other servers, and finds out the newest version.
   ///
   /// The channel reconnects when its connection is lost.
-  actor ReadChannel {
-    private let executor = QueueExecutor("swift-json-server.reads")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  actor ReadChannel: BlockingActor {
+    nonisolated let executor = QueueExecutor("swift-json-server.reads")
 
-    private let address: DatabaseAddress
     private let versions: SharedVersions
-    private let onChanges: @Sendable (LoadedSource) -> Void
-    private let onFailure: @Sendable (StorageError?) -> Void
+    private let onEdit: @Sendable (SourceEdit) -> Void
+    private let onWarning: @Sendable (String) -> Void
+    private var address: DatabaseAddress { versions.address }
     private var connection: Connection?
     /// Fires when the connection has something to read.
     private var input: (any DispatchSourceRead)?
@@ -39,59 +38,43 @@
     /// Creates a channel that does not listen yet.
     ///
     /// - Parameters:
-    ///   - onChanges: Called on any thread with writes of others that can be served.
-    ///   - onFailure: Called when the database becomes unreachable, and with `nil` when it is reached again.
+    ///   - onEdit: Called on any thread with writes of others that can be served.
+    ///   - onWarning: Called when the database becomes unreachable, and when it is reached again.
     init(
-      _ address: DatabaseAddress, _ versions: SharedVersions,
-      onChanges: @escaping @Sendable (LoadedSource) -> Void,
-      onFailure: @escaping @Sendable (StorageError?) -> Void
+      _ versions: SharedVersions, onEdit: @escaping @Sendable (SourceEdit) -> Void,
+      onWarning: @escaping @Sendable (String) -> Void
     ) {
-      self.address = address
       self.versions = versions
-      self.onChanges = onChanges
-      self.onFailure = onFailure
-    }
-
-    /// Does work after the channel's current work, then receives pending notices.
-    private nonisolated func perform(_ work: @escaping @Sendable (isolated ReadChannel) -> Void) {
-      executor.queue.async {
-        self.assumeIsolated { channel in
-          work(channel)
-          channel.receive()
-        }
-      }
+      self.onEdit = onEdit
+      self.onWarning = onWarning
     }
 
     /// Starts to listen.
-    nonisolated func open() {
-      perform { channel in
-        let timer = DispatchSource.makeTimerSource(queue: channel.executor.queue)
-        timer.setEventHandler { self.assumeIsolated { $0.doWhatIsDue() } }
-        channel.timer = timer
-        channel.doWhatIsDue()
-        timer.activate()
-      }
+    func listen() {
+      let timer = DispatchSource.makeTimerSource(queue: executor.queue)
+      timer.setEventHandler { self.assumeIsolated { $0.doWhatIsDue() } }
+      self.timer = timer
+      doWhatIsDue()
+      timer.activate()
     }
 
     /// Finds out the newest version, after reporting the changes up to it.
-    nonisolated func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
-      perform { channel in completion(Result { () throws(StorageError) in try channel.newest() }) }
+    func check() -> Result<Int, StorageError> {
+      defer { receive() }
+      return Result { () throws(StorageError) in try newest() }
     }
 
-    /// Reports the writes of others during a commit.
-    nonisolated func catchUp() {
-      if versions.isBehind { perform { $0.fetchChanges() } }
+    /// Reports the writes of others, also those that a notice has announced meanwhile.
+    func catchUp() {
+      fetchChanges()
+      receive()
     }
 
-    /// Disconnects and stops reporting. Blocks until this is done.
-    nonisolated func close() {
-      executor.queue.sync {
-        self.assumeIsolated { channel in
-          channel.timer?.cancel()
-          channel.timer = nil
-          channel.use(nil)
-        }
-      }
+    /// Disconnects and stops reporting.
+    func close() {
+      timer?.cancel()
+      timer = nil
+      use(nil)
     }
 
     // MARK: Versions
@@ -132,7 +115,7 @@
       do throws(StorageError) {
         let source = try connection.changes(since: versions, deadline: .seconds(60))
         refused = nil
-        if source.since != source.generation { onChanges(source) }
+        if source.since != source.generation { onEdit(.changed(source)) }
         reported = (source.since ?? versions.base.id.number, source.generation)
         // The server applies the changes now, so the next query can wait for the whole interval.
         wake(after: Self.interval)
@@ -147,7 +130,10 @@
     private func record(_ failure: StorageError?) {
       let isNew = (versions.failure == nil) != (failure == nil)
       versions.change { $0.failure = failure }
-      if isNew { onFailure(failure) }
+      guard isNew else { return }
+      onWarning(
+        failure.map { "\($0.message) Until that is corrected, requests are refused with 503." }
+          ?? "\(address.description) is reached again.")
     }
 
     /// Reports the writes of others, unless a commit of this server is about to do so.

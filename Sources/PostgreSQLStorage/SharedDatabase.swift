@@ -8,7 +8,6 @@
   /// One connection is for commits, one for reading and notices, and one for snapshots. Each blocks a thread of its own, never
   /// the caller.
   package final class SharedDatabase: SnapshotStore {
-    private let address: DatabaseAddress
     private let commits: CommitChannel
     private let reads: ReadChannel
     /// Copies data from table to table. The time depends on the size of the data.
@@ -38,27 +37,19 @@
         warnings.append("\(address.description) holds no data; give a seed, or import a file.")
       }
       guard isWritten else { return OpenedSource(store: nil, database: database, warnings: warnings) }
-      let store = SharedDatabase(
-        address, SharedVersions(id, database, schema), onEdit: onEdit, onWarning: onWarning)
+      let store = SharedDatabase(SharedVersions(address, id, database, schema), onEdit: onEdit, onWarning: onWarning)
       return OpenedSource(store: store, database: database, warnings: warnings, state: state)
     }
 
     /// Creates the connections of a server with data of a version. The connection for commits opens when it is needed.
     private init(
-      _ address: DatabaseAddress, _ versions: SharedVersions,
-      onEdit: @escaping @Sendable (SourceEdit) -> Void, onWarning: @escaping @Sendable (String) -> Void
+      _ versions: SharedVersions, onEdit: @escaping @Sendable (SourceEdit) -> Void,
+      onWarning: @escaping @Sendable (String) -> Void
     ) {
-      self.address = address
       self.versions = versions
-      commits = CommitChannel(address, versions)
-      reads = ReadChannel(address, versions) {
-        onEdit(.changed($0))
-      } onFailure: { failure in
-        onWarning(
-          failure.map { "\($0.message) Until that is corrected, requests are refused with 503." }
-            ?? "\(address.description) is reached again.")
-      }
-      reads.open()
+      commits = CommitChannel(versions)
+      reads = ReadChannel(versions, onEdit: onEdit, onWarning: onWarning)
+      reads.perform { $0.listen() }
     }
 
     package var version: Int { versions.base.id.number }
@@ -77,7 +68,7 @@
     private var stall: String? {
       guard let stall = versions.stall, .now - stall > Self.longestStall else { return nil }
       return
-        "\(address.description): nobody can write, since one transaction keeps all others from it; find it in pg_stat_activity, and end it."
+        "\(versions.address.description): nobody can write, since one transaction keeps all others from it; find it in pg_stat_activity, and end it."
     }
 
     package func commit(
@@ -91,13 +82,13 @@
 
     private func commit(_ commit: StoredCommit?, _ completion: @escaping @Sendable (CommitResult) -> Void) {
       versions.change { $0.commits += 1 }
-      commits.commit(commit) { [self] result in
+      commits.perform { [versions, reads] channel in
+        let result = channel.perform(commit)
         versions.change { $0.commits -= 1 }
         completion(result)
-        switch result {
-        case .moved: break
-        case .done, .failed: reads.catchUp()
-        }
+        if case .moved = result { return }
+        // Reports the writes of others during the commit.
+        if versions.isBehind { reads.perform { $0.catchUp() } }
       }
     }
 
@@ -118,11 +109,11 @@
       text.write(to: path, completion: completion)
     }
 
-    package func releaseTurn() { commits.releaseTurn() }
+    package func releaseTurn() { commits.perform { $0.endTurn() } }
 
     package func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
       if let failure = versions.unreachable { return completion(.failure(failure)) }
-      reads.check(completion)
+      reads.perform { completion($0.check()) }
     }
 
     package func snapshots(
@@ -133,7 +124,8 @@
         if let failure = versions.unreachable { return completion(.failure(failure)) }
         completion(
           Result { () throws(StorageError) in
-            try Connection.transaction(address, while: { versions.isReached }) { connection throws(StorageError) in
+            try Connection.transaction(versions.address, while: { versions.isReached }) {
+              connection throws(StorageError) in
               try connection.snapshots(action)
             }
           })
@@ -141,10 +133,10 @@
     }
 
     package func close() {
-      reads.close()
+      reads.finish { $0.close() }
       // Lets no commit wait for others.
       versions.change { $0.failure = StorageError(.unavailable, "The server is stopping.") }
-      commits.close()
+      commits.finish { $0.close() }
       copies.sync {}
     }
 

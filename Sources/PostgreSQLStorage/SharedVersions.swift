@@ -18,7 +18,7 @@
     }
   }
 
-  /// The versions that the connections of a server share.
+  /// The database and its versions, which the connections of a server share.
   @dynamicMemberLookup
   final class SharedVersions: Sendable {
     struct State: Sendable {
@@ -43,9 +43,11 @@
       var isBehind: Bool { newest > base.id.number }
     }
 
+    let address: DatabaseAddress
     private let state: NIOLockedValueBox<State>
 
-    init(_ id: VersionID, _ database: Database, _ schema: Schema) {
+    init(_ address: DatabaseAddress, _ id: VersionID, _ database: Database, _ schema: Schema) {
+      self.address = address
       state = NIOLockedValueBox(State(schema: schema, base: (id, database), newest: id.number))
     }
 

@@ -92,8 +92,6 @@ final class SelfPipe: Sendable {
 
   /// The milliseconds until a time, rounded up so that the thread does not wake too early.
   private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
-    let (seconds, attoseconds) = (deadline - .now).components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+    max(0, Int32(clamping: Int((deadline - .now) / .milliseconds(1)) + 1))
   }
 }

@@ -116,19 +116,6 @@ struct ReplacedFile {
   var due: ContinuousClock.Instant = .now
   /// The number of times that the store has waited longer for an unfinished late save.
   var extensions = 0
-
-  /// Describes an open file.
-  ///
-  /// - Parameter isSettled: Whether the stamp changes with every later write; `nil` to decide by the clock.
-  init(
-    descriptor: FileDescriptor, location: FileLocation, hash: ContentHash, stamp: FileStamp, isSettled: Bool? = nil
-  ) {
-    self.descriptor = descriptor
-    self.location = location
-    self.hash = hash
-    self.stamp = stamp
-    self.isSettled = isSettled ?? stamp.modified.isSettled(at: WallClock.now)
-  }
 }
 
 /// An edit that was taken out of its place for an instant and put back.
@@ -155,7 +142,16 @@ extension FileStoreWorker {
   }
 
   /// Step 9: keeps a replaced version open for a while.
-  func hold(_ file: ReplacedFile) {
+  ///
+  /// - Parameters:
+  ///   - stamp: The stamp before hashing.
+  ///   - isSettled: Whether the stamp changes with every later write; `nil` to decide by the clock.
+  func hold(_ file: FileDescriptor, _ hash: ContentHash, _ stamp: FileStamp, isSettled: Bool? = nil) {
+    let isSettled = isSettled ?? stamp.modified.isSettled(at: WallClock.now)
+    hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: isSettled))
+  }
+
+  private func hold(_ file: ReplacedFile) {
     var file = file
     file.due = .now + options.timing.replacedHold
     replaced.append(file)
@@ -177,25 +173,17 @@ extension FileStoreWorker {
 
   private func finish(_ file: ReplacedFile, isLast: Bool) {
     do throws(SystemError) {
-      if try isChanged(file) {
-        review(file, try fileSystem.contents(of: file.descriptor), isLast: isLast)
-      }
-    } catch {
-      onEdit(.conflictLost(StorageError(error, when: "look for a late save of", file.location.path)))
-    }
-  }
-
-  private func review(_ file: ReplacedFile, _ late: FileReading, isLast: Bool) {
-    let isWhole = late.text.count > 0 && (try? parse(late.text, generation)) != nil
-    if !isWhole, !isLast, file.extensions < 4 {
+      guard try isChanged(file) else { return }
+      let late = try fileSystem.contents(of: file.descriptor)
+      let isWhole = late.text.count > 0 && (try? parse(late.text, generation)) != nil
+      guard !isWhole, !isLast, file.extensions < 4 else { return keep(late, beside: file.location) }
       // The save is not complete yet.
       var extended = file
       extended.extensions += 1
-      extended.due = .now + options.timing.replacedHold
-      replaced.append(extended)
-      return
+      hold(extended)
+    } catch {
+      onEdit(.conflictLost(StorageError(error, when: "look for a late save of", file.location.path)))
     }
-    keep(late, beside: file.location)
   }
 
   /// Keeps the edits that were put back and then replaced by another edit.

@@ -209,7 +209,7 @@ extension FileStoreWorker {
     let stamp = try fileSystem.status(of: current).stamp
     guard try fileSystem.hash(of: current) == known.hash else { return .edited }
     try fileSystem.rename(newFile.name, to: location.name, in: directory)
-    hold(ReplacedFile(descriptor: current, location: location, hash: known.hash, stamp: stamp))
+    hold(current, known.hash, stamp)
     return .created
   }
 
@@ -224,7 +224,7 @@ extension FileStoreWorker {
       let stamp = try fileSystem.status(of: file).stamp
       let hash = try fileSystem.hash(of: file)
       if hash == known.hash {
-        hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp))
+        hold(file, hash, stamp)
         return true
       }
       failure = nil
@@ -295,7 +295,7 @@ extension FileStoreWorker {
       let stamp = try? fileSystem.status(of: file).stamp
     else { return }
     // The later check decides whether it holds the expected version.
-    hold(ReplacedFile(descriptor: file, location: location, hash: hash, stamp: stamp, isSettled: false))
+    hold(file, hash, stamp, isSettled: false)
   }
 
   /// Writes a version into a file that cannot be replaced.
