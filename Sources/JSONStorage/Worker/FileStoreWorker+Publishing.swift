@@ -88,8 +88,7 @@ extension FileStoreWorker {
     while true {
       do throws(SystemError) {
         return try fileSystem.writeNewFile(
-          content, named: location.temporaryName(), in: directory, like: model,
-          durably: isDurable)
+          content, named: location.temporaryName(), in: directory, like: model, durably: isDurable)
       } catch {
         // Replaced versions that are still open may occupy the space that is missing.
         guard error.isLackOfSpace, !replaced.isEmpty else { throw StorageError(error, when: "write", location.path) }
@@ -175,13 +174,8 @@ extension FileStoreWorker {
         if error.isUnsupported { return try replaceBlindly(with: newFile, in: directory) }
         guard error.isMissing else { throw error }
       }
-      do {
-        try fileSystem.renameWithoutReplacing(newFile.name, to: location.name, in: directory)
-        return .created
-      } catch {
-        // Another program recreated the file just now.
-        guard error.isExisting else { throw error }
-      }
+      // Otherwise another program recreated the file just now.
+      if try putIntoEmptyPlace(newFile.name, in: directory) { return .created }
     }
     return .edited
   }
@@ -276,9 +270,9 @@ extension FileStoreWorker {
     throw SystemError.nameExists
   }
 
-  /// Puts a file back when its place is empty.
+  /// Puts a file in the place when that is empty.
   ///
-  /// - Returns: `false` when the place holds another edit by now.
+  /// - Returns: `false` when the place holds an edit by now.
   private func putIntoEmptyPlace(_ name: String, in directory: FileDescriptor) throws(SystemError) -> Bool {
     do {
       try fileSystem.renameWithoutReplacing(name, to: location.name, in: directory)

@@ -5,9 +5,6 @@
   // name.
 
   extension Connection {
-    /// The time limit of a copy.
-    private static let long = Duration.seconds(600)
-
     /// The name of the snapshot that a reset restores.
     static let initial = ""
 
@@ -81,19 +78,10 @@
       for _ in 0..<2 {
         try run("SELECT FROM snapshot WHERE name = nullif($1, '') FOR SHARE", name, deadline: Self.long)
       }
-      try takeTurn(deadline: .seconds(15))
-      // Before the rows, where the triggers look for it.
-      let change = """
-        WITH turn AS (
-            INSERT INTO change (version, is_whole)
-            SELECT max(version) + 1, true FROM change HAVING EXISTS (SELECT FROM snapshot WHERE name = $1)
-            RETURNING version),
-          around AS (
-            UPDATE state SET prefix = snapshot.prefix, suffix = snapshot.suffix FROM snapshot WHERE name = $1)
-        SELECT pg_notify(current_schema(), version::text) FROM turn
-        """
-      guard try run(change, name).count == 1 else { return false }
-      try run("DELETE FROM record; DELETE FROM resource", deadline: Self.long)
+      let version = try takeTurn(deadline: .seconds(15)).number
+      let kept = try run("SELECT prefix, suffix FROM snapshot WHERE name = $1", name)
+      guard let prefix = kept.text(0, 0), let suffix = kept.text(0, 1) else { return false }
+      try clear(onto: version, id: VersionID.newCommit, prefix: prefix, suffix: suffix)
       for statement in [
         """
         INSERT INTO resource SELECT resource.* FROM snapshot, json_populate_recordset(NULL::resource, resources) AS resource

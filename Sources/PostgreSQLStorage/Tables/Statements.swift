@@ -24,6 +24,9 @@
       return connection
     }
 
+    /// The time limit of a statement on all rows.
+    static let long = Duration.seconds(600)
+
     /// The longest time that a transaction waits for the turns of others.
     static let patience = Duration.seconds(45)
 
@@ -198,19 +201,9 @@
     func replaceAll(
       _ database: Database, _ state: [ServerState.Row] = [], onto version: Int, id: String
     ) throws(StorageError) {
-      let long = Duration.seconds(600)
       let (frame, placed) = (database.frame, database.placedRows)
-      // Before the rows, where the triggers look for it.
-      try run(
-        """
-        WITH turn AS (
-          INSERT INTO change (version, commit_id, is_whole) VALUES ($1::bigint + 1, $2, true) RETURNING version),
-          around AS (UPDATE state SET prefix = $3, suffix = $4)
-        SELECT version, pg_notify(current_schema(), version::text) FROM turn
-        """,
-        [.bigint(version), .text(id), .text(frame.prefix.string), .text(frame.suffix.string)])
+      try clear(onto: version, id: id, prefix: frame.prefix.string, suffix: frame.suffix.string)
       try run(Self.tellText(2, at: "$1::bigint"), [.bigint(version + 1)] + Self.parameters(state))
-      try run("DELETE FROM record; DELETE FROM resource", deadline: long)
       let resources = frame.resources
       try run(
         """
@@ -239,9 +232,23 @@
           SELECT * FROM unnest($1::int[], $2::bigint[], $3::json[])
           """,
           [.bigints(rows.map(\.resource)), .bigints(rows.map(\.slot)), .texts(rows.map(\.text))],
-          deadline: long)
+          deadline: Self.long)
         start = end
       }
+    }
+
+    /// Begins a version without rows within a transaction that has the turn, and notifies all servers of it.
+    func clear(onto version: Int, id: String, prefix: String, suffix: String) throws(StorageError) {
+      // Before the rows, where the triggers look for it.
+      try run(
+        """
+        WITH turn AS (
+          INSERT INTO change (version, commit_id, is_whole) VALUES ($1::bigint + 1, $2, true) RETURNING version),
+          around AS (UPDATE state SET prefix = $3, suffix = $4)
+        SELECT version, pg_notify(current_schema(), version::text) FROM turn
+        """,
+        [.bigint(version), .text(id), .text(prefix), .text(suffix)])
+      try run("DELETE FROM record; DELETE FROM resource", deadline: Self.long)
     }
 
     /// Finds out, with the turn, whether a commit was carried out. If not, makes sure that it never is.

@@ -1,4 +1,3 @@
-import Dispatch
 import JSONDatabase
 import JSONServerValues
 import JSONStorage
@@ -16,13 +15,8 @@ extension Server {
   public static func exportDatabase(_ url: String) async throws(ServerError) -> [UInt8] {
     let source = SharedSource(url: url)
     #if PostgreSQL
-      return try await blocking { () throws(ServerError) in
-        do throws(StorageError) {
-          let address = try DatabaseAddress(url, shownAs: source.description)
-          return try SharedDatabase.load(address, Schema()).text.bytes
-        } catch {
-          throw ServerError(error)
-        }
+      return try await source.access { address throws(StorageError) in
+        try SharedDatabase.load(address, Schema()).text.bytes
       }
     #else
       throw ServerError.withoutPostgreSQL(source)
@@ -43,15 +37,10 @@ extension Server {
   ) async throws(ServerError) {
     let source = SharedSource(url: url)
     #if PostgreSQL
-      let isWritten = try await blocking { () throws(ServerError) in
-        let parser = SourceParser(schema: Schema(), ids: IDGenerator { "" })
-        let database = try parser.database(UTF8Slice(text), name: name)
-        do throws(StorageError) {
-          let address = try DatabaseAddress(url, shownAs: source.description)
-          return try SharedDatabase.fill(address, with: database, replacing: replacing)
-        } catch {
-          throw ServerError(error)
-        }
+      let parser = SourceParser(schema: Schema(), ids: IDGenerator { "" })
+      let database = try parser.database(UTF8Slice(text), name: name)
+      let isWritten = try await source.access { address throws(StorageError) in
+        try SharedDatabase.fill(address, with: database, replacing: replacing)
       }
       guard isWritten else {
         throw ServerError(
@@ -62,16 +51,4 @@ extension Server {
       throw ServerError.withoutPostgreSQL(source)
     #endif
   }
-
-  #if PostgreSQL
-    private static func blocking<Success: Sendable>(
-      _ body: @escaping @Sendable () throws(ServerError) -> Success
-    ) async throws(ServerError) -> Success {
-      try await withCheckedContinuation { continuation in
-        DispatchQueue(label: "swift-json-server.postgresql").async {
-          continuation.resume(returning: Result { () throws(ServerError) in try body() })
-        }
-      }.get()
-    }
-  #endif
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import JSONDatabase
 import JSONServerValues
 import JSONStorage
@@ -67,6 +68,21 @@ package struct SharedSource {
     }
     return try parser.database(UTF8Slice(file.read(from: 0, count: file.size)), name: path)
   }
+
+  #if PostgreSQL
+    /// Does work with the database on a thread that may block.
+    func access<Success: Sendable>(
+      _ work: @escaping @Sendable (DatabaseAddress) throws(StorageError) -> Success
+    ) async throws(ServerError) -> Success {
+      let result = await withCheckedContinuation { continuation in
+        DispatchQueue(label: "swift-json-server.postgresql").async {
+          continuation.resume(
+            returning: Result { () throws(StorageError) in try work(try DatabaseAddress(url, shownAs: description)) })
+        }
+      }
+      return try result.mapError(ServerError.init).get()
+    }
+  #endif
 }
 
 extension ServerError {
