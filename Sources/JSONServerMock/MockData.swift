@@ -1,12 +1,6 @@
 import JSONServer
 public import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 /// The data that a test's server starts with; never written back.
 ///
 /// A string literal is a file's path, a dictionary literal the resources:

@@ -3,12 +3,6 @@ public import JSONServerValues
 import NIOConcurrencyHelpers
 import Synchronization
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
 /// A server for a test, a preview or an app that a UI test launches, with its own data and its own journal of requests.
 ///
 /// A test gets a server from JSONServerTesting's trait `.jsonServer(…)` or function `withJSONServer`, which stop it. For

@@ -2,12 +2,6 @@ import HTTPTypes
 import JSONServer
 import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Downloads a resource of another server: a list, page by page, or an object.
 struct ResourceDownload {
   /// The downloaded resource.

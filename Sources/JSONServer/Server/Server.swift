@@ -22,7 +22,8 @@ public final class Server: Sendable {
   let configuration: Configuration
   /// The certificate and the key; `nil` for plain HTTP.
   private let security: TransportSecurity?
-  private let listening: ListeningState
+  /// The sockets; `nil` when the server does not listen.
+  private let listener: NIOLockedValueBox<HTTPListener?>
 
   private init(
     _ engine: Engine, isShared: Bool, _ configuration: Configuration, _ security: TransportSecurity?
@@ -30,7 +31,7 @@ public final class Server: Sendable {
     root = engine
     application = isShared ? SharedApplication(engine: engine, reads: configuration.reads) : engine
     session = nil
-    listening = ListeningState()
+    listener = NIOLockedValueBox(nil)
     self.configuration = configuration
     self.security = security
   }
@@ -40,7 +41,7 @@ public final class Server: Sendable {
     root = server.root
     application = server.application
     self.session = session
-    listening = server.listening
+    listener = server.listener
     configuration = server.configuration
     security = server.security
   }
@@ -132,7 +133,7 @@ public final class Server: Sendable {
 
   private func listen() async throws(ServerError) {
     do throws(ListenError) {
-      let listener = try await HTTPListener.start(
+      let started = try await HTTPListener.start(
         on: configuration.addresses, loop: root.loop, limits: configuration.limits, application: application,
         security: security
       ) { [onEvent = configuration.onEvent] maximum in
@@ -141,7 +142,7 @@ public final class Server: Sendable {
             "As many connections are open as this server takes, \(maximum); until some close, further ones get 503, save for /__admin."
           ))
       }
-      listening.set(listener)
+      listener.withLockedValue { $0 = started }
     } catch {
       let code: ServerError.Code = error.code == .portInUse ? .portInUse : .cannotListen
       throw ServerError(code, error.message)
@@ -149,16 +150,18 @@ public final class Server: Sendable {
   }
 
   /// The bound addresses, as they are written in a URL: `127.0.0.1:3000`.
-  public var addresses: [String] { listening.addresses.map(\.description) }
+  public var addresses: [String] { boundAddresses.map(\.description) }
+
+  private var boundAddresses: [BindAddress] { listener.withLockedValue { $0?.boundAddresses ?? [] } }
 
   /// The port; 0 when the server does not listen.
-  public var port: Int { listening.addresses.first?.port ?? 0 }
+  public var port: Int { boundAddresses.first?.port ?? 0 }
 
   /// The address of the server, such as `http://127.0.0.1:3000`; empty when it does not listen.
   ///
   /// With HTTPS, the address of this machine is written as `localhost`, the usual name in certificates.
   public var url: String {
-    guard var address = listening.addresses.first else { return "" }
+    guard var address = boundAddresses.first else { return "" }
     let path = session.map { "\(configuration.mountPath)/\(SessionName.root)/\($0.text)" } ?? ""
     guard security != nil else { return "http://\(address)\(path)" }
     if address.host == "127.0.0.1" { address.host = "localhost" }
@@ -236,7 +239,11 @@ public final class Server: Sendable {
   public func stop(grace: Duration = .seconds(5)) async {
     if let session { return await root.run { $0.sessions.remove(session.text) } }
     await root.releaseDelayed()
-    await listening.take()?.shutdown(grace: grace)
+    let listener = listener.withLockedValue { listener in
+      defer { listener = nil }
+      return listener
+    }
+    await listener?.shutdown(grace: grace)
     await root.close()
   }
 }
@@ -270,26 +277,5 @@ private final class CancellableCall: Sendable {
       return state.onCancel
     }
     onCancel?()
-  }
-}
-
-/// The sockets of a listening server.
-final class ListeningState: Sendable {
-  private let listener = NIOLockedValueBox<HTTPListener?>(nil)
-
-  func set(_ listener: HTTPListener) {
-    self.listener.withLockedValue { $0 = listener }
-  }
-
-  /// Takes the sockets, to close them.
-  func take() -> HTTPListener? {
-    listener.withLockedValue { listener in
-      defer { listener = nil }
-      return listener
-    }
-  }
-
-  var addresses: [BindAddress] {
-    listener.withLockedValue { $0?.boundAddresses ?? [] }
   }
 }

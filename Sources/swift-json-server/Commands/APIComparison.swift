@@ -5,12 +5,6 @@ import JSONDescription
 import JSONServer
 import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The options for header fields of requests to another server.
 struct HeaderOptions: ParsableArguments {
   @Option(

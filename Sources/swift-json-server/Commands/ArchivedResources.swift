@@ -2,12 +2,6 @@ import HTTPTypes
 import JSONServer
 import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The resources in the responses of an HTTP archive: lists, records by their ids, and objects.
 struct ArchivedResources {
   /// The paths above the collections, such as `/api/v2`.

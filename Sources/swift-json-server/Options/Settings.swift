@@ -2,12 +2,6 @@ import JSONDatabase
 import JSONServer
 import JSONServerValues
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The options in effect, and their sources.
 struct Settings {
   /// The options of the command line.

@@ -3,12 +3,6 @@ import JSONServer
 import JSONServerValues
 import NIOConcurrencyHelpers
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The text that is printed when the server starts.
 struct Banner {
   let startup: Startup

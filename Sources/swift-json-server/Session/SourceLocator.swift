@@ -1,12 +1,6 @@
 import JSONDatabase
 import JSONServer
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Resolves a source argument, and reads a source that is not a file.
 struct SourceLocator {
   /// What to do when a JSON file is missing.
