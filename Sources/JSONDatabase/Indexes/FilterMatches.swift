@@ -11,18 +11,21 @@ struct FilterMatches: Sendable {
 
   /// The key of a filter, so that the next page of a list need not evaluate it again.
   struct Key: Hashable, Sendable {
-    /// The parent and the owner, then the parameters, each as a name and values. Equality of values tells strings apart
-    /// that are equal as strings: `é` in one code point and in two.
-    private let parts: [[ByteExactKey]]
+    /// The members and ids of the parent and of the owner, then the name and the values of each parameter, with `nil`
+    /// after them. Equality of values tells strings apart that are equal as strings: `é` in one code point and in two.
+    private let parts: [ByteExactKey?]
 
     /// Creates the key of a query's filter; `nil` when no index can evaluate the filter.
     init?(_ query: Query) {
       guard query.conditions == nil, query.search.isEmpty, !query.isForChange else { return nil }
-      let references = [
-        query.parent.map { [$0.key.name, $0.id] } ?? [], query.owner.map { [$0.key.name, $0.id] } ?? [],
-      ]
-      let parameters = query.parameters.map { [$0.name] + $0.values }
-      parts = (references + parameters).map { $0.map { ByteExactKey($0) } }
+      let (parent, owner) = (query.parent, query.owner)
+      var parts = [parent?.key.name, parent?.id, owner?.key.name, owner?.id].map { $0.map { ByteExactKey($0) } }
+      for parameter in query.parameters {
+        parts.append(ByteExactKey(parameter.name))
+        for value in parameter.values { parts.append(ByteExactKey(value)) }
+        parts.append(nil)
+      }
+      self.parts = parts
     }
   }
 
