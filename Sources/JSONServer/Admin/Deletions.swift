@@ -55,7 +55,15 @@ extension AdminCall {
     }
     if try body.bool("preview") ?? false { return try preview(ids, resource, on: engine) }
     guard try engine.mayBegin("a deletion", for: requester) else { return }
-    carryOut(.delete(ids, resource: resource), on: engine)
+    carryOut(on: engine) { database throws(DatabaseError) in
+      try database.delete(ids, in: resource)
+    } respond: { engine, removed, _ in
+      engine.signIn?.forgetUsers(on: engine)
+      var response = removed.members(as: "deleted")
+      response["undo"] = engine.keep(removed).map { .number(JSONNumber($0)) } ?? .null
+      let isOne = ids.count == 1
+      return (response, isOne ? .deleted(resource, ids: ids, dependents: removed.removed) : .reloaded(resource))
+    }
   }
 
   /// Undoes a deletion or an import, by its number, and responds when that is saved.
@@ -68,16 +76,30 @@ extension AdminCall {
         .notFound,
         "Change \(name) cannot be undone any more: it is more than five minutes old, or the data was replaced since.")
     }
-    carryOut(.undo(removed), on: engine)
+    carryOut(on: engine) { database throws(DatabaseError) in
+      try database.undo(removed)
+      return removed
+    } respond: { engine, removed, base in
+      let changed = engine.database.changedPositions(since: base)
+      return (removed.members(as: "restored"), engine.database.resourceNames(at: changed).first.map { .reloaded($0) })
+    }
   }
 
-  private func carryOut(_ change: DeletionChange, on engine: isolated Engine) {
-    engine.change(for: requester) { database throws(RequestError) in
-      try change.carryOut(on: &database)
-    } then: { engine, outcome, base in
+  /// Carries out a deletion, or its undo, on any thread.
+  ///
+  /// - Parameter respond: Makes the response and the change for subscribers, before the commit.
+  private func carryOut(
+    on engine: isolated Engine, _ change: @escaping @Sendable (inout Database) throws(DatabaseError) -> Reversal,
+    respond: @escaping @Sendable (isolated Engine, Reversal, _ base: Database) -> (JSONObject, DataChange?)
+  ) {
+    engine.change(for: requester, change) { engine, outcome, base in
       switch outcome {
-      case .success(let removed): enqueue(removed, of: change, since: base, on: engine)
-      case .failure(let error): requester.completion(engine, .failure(error))
+      case .success(let removed):
+        let (response, change) = respond(engine, removed, base)
+        engine.writes.enqueueCommit(
+          PendingResponse(requester: requester, response: .json(.object(response)), change: change), since: base,
+          on: engine)
+      case .failure(let error): requester.completion(engine, .failure(RequestError(error)))
       }
     }
   }
@@ -100,49 +122,6 @@ extension AdminCall {
       respond($0)
     } then: { engine, response in
       engine.finalize(context, response)
-    }
-  }
-
-  private func enqueue(
-    _ removed: Reversal, of change: DeletionChange, since base: Database, on engine: isolated Engine
-  ) {
-    var response: JSONObject
-    let dataChange: DataChange?
-    switch change {
-    case .undo:
-      response = removed.members(as: "restored")
-      let changed = engine.database.changedPositions(since: base)
-      dataChange = engine.database.resourceNames(at: changed).first.map { .reloaded($0) }
-    case .delete(let ids, let name):
-      engine.signIn?.forgetUsers(on: engine)
-      response = removed.members(as: "deleted")
-      let number = engine.keep(removed)
-      response["undo"] = number.map { .number(JSONNumber($0)) } ?? .null
-      dataChange = ids.count == 1 ? .deleted(name, ids: ids, dependents: removed.removed) : .reloaded(name)
-    }
-    engine.writes.enqueueCommit(
-      PendingResponse(requester: requester, response: .json(.object(response)), change: dataChange), since: base,
-      on: engine)
-  }
-}
-
-/// A deletion, or its undo, which any thread can carry out.
-private enum DeletionChange: Sendable {
-  case delete([String], resource: String)
-  case undo(Reversal)
-
-  /// - Returns: The deleted records, now or before.
-  /// - Throws: ``RequestError``; nothing is changed then.
-  func carryOut(on database: inout Database) throws(RequestError) -> Reversal {
-    do throws(DatabaseError) {
-      switch self {
-      case .delete(let ids, let name): return try database.delete(ids, in: name)
-      case .undo(let removed):
-        try database.undo(removed)
-        return removed
-      }
-    } catch {
-      throw RequestError(error)
     }
   }
 }

@@ -43,7 +43,11 @@ actor Engine: Application {
   let ignoresCase: Bool
   /// The system's uptime at the start.
   let started = System.uptime
-  private(set) var outstanding = OutstandingWork()
+  /// The tasks outside of the event loop, such as requests in middleware.
+  private(set) var tasks: [Int: Task<Void, Never>] = [:]
+  /// The work that is done later.
+  private var delayed: [Int: (task: EventLoopExecutor.ScheduledTask, work: @Sendable (isolated Engine) -> Void)] = [:]
+  private var lastNumber = 0
   /// The time limit of work on the event loop, while other requests wait.
   let haste = Patience(isShort: true)
   /// The number of reads that make an index, or wait for it, by the name of the work.
@@ -198,11 +202,11 @@ actor Engine: Application {
 
   /// Does work after some time, or when the server stops.
   func schedule(after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {
-    let number = outstanding.nextNumber()
+    let number = nextNumber()
     let task = loop.schedule(after: wait) {
-      self.assumeIsolated { engine in engine.outstanding.takeDelayed(number)?(engine) }
+      self.assumeIsolated { engine in engine.delayed.removeValue(forKey: number)?.work(engine) }
     }
-    outstanding.addDelayed(number, task, work)
+    delayed[number] = (task, work)
   }
 
   /// Keeps a task until it ends, and cancels it when the server closes.
@@ -210,28 +214,36 @@ actor Engine: Application {
   /// - Returns: The task's number.
   @discardableResult
   func keep(_ operation: @escaping @Sendable (isolated Engine) async -> Void) -> Int {
-    let number = outstanding.nextNumber()
-    outstanding.tasks[number] = Task {
+    let number = nextNumber()
+    tasks[number] = Task {
       await operation(self)
-      outstanding.tasks[number] = nil
+      tasks[number] = nil
     }
     return number
   }
 
   /// Cancels a kept task, unless it has ended.
   func cancel(_ number: Int) {
-    outstanding.tasks[number]?.cancel()
+    tasks[number]?.cancel()
   }
 
   /// A number that no task, subscriber or waiting caller has.
-  func nextNumber() -> Int { outstanding.nextNumber() }
+  func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
 
   /// Does all delayed work immediately, since a stopping server does not wait.
   func releaseDelayed() {
     isStopping = true
     if !isSession { sessions.removeAll() }
     rules.remove(.hold, on: self) { _, _ in }
-    for work in outstanding.takeAllDelayed() { work(self) }
+    let early = delayed.sorted { $0.key < $1.key }.map(\.value)
+    delayed = [:]
+    for (task, work) in early {
+      task.cancel()
+      work(self)
+    }
     events.end()
     journal.endWaiting()
   }
@@ -240,7 +252,7 @@ actor Engine: Application {
   func end() {
     isClosed = true
     releaseDelayed()
-    for task in outstanding.tasks.values { task.cancel() }
+    for task in tasks.values { task.cancel() }
   }
 
   /// Ends all streams and waits, saves the work in progress, keeps data that only memory has, and closes the files.
@@ -249,40 +261,6 @@ actor Engine: Application {
     guard let store else { return }
     await keepUnseen(store)
     await blocking { store.close() }
-  }
-}
-
-/// The work that an engine does later, and its tasks outside of the event loop.
-struct OutstandingWork {
-  private struct Delayed {
-    let task: EventLoopExecutor.ScheduledTask
-    let work: @Sendable (isolated Engine) -> Void
-  }
-
-  /// The requests in middleware.
-  var tasks: [Int: Task<Void, Never>] = [:]
-  private var delayed: [Int: Delayed] = [:]
-  private var lastNumber = 0
-
-  mutating func nextNumber() -> Int {
-    lastNumber += 1
-    return lastNumber
-  }
-
-  mutating func addDelayed(
-    _ number: Int, _ task: EventLoopExecutor.ScheduledTask, _ work: @escaping @Sendable (isolated Engine) -> Void
-  ) {
-    delayed[number] = Delayed(task: task, work: work)
-  }
-
-  mutating func takeDelayed(_ number: Int) -> (@Sendable (isolated Engine) -> Void)? {
-    delayed.removeValue(forKey: number)?.work
-  }
-
-  mutating func takeAllDelayed() -> [@Sendable (isolated Engine) -> Void] {
-    defer { delayed = [:] }
-    for delayed in delayed.values { delayed.task.cancel() }
-    return delayed.sorted { $0.key < $1.key }.map(\.value.work)
   }
 }
 

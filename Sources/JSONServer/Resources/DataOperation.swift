@@ -231,16 +231,7 @@ struct EndpointResult {
     case .database(let text): text.pretty
     case .record(let record): SlicedText([.value(record.joined, level: 0)])
     case .list(let records): SlicedText([.records(records, level: 0)])
-    case .envelope(let page, let records):
-      SlicedText([.bytes(Self.head(of: page)), .records(records, level: 1), .bytes(Array("\n}".utf8))])
+    case .envelope: wrapped(as: "data", withTotal: false)
     }
-  }
-
-  /// The members of an envelope before its records.
-  private static func head(of page: PageNumbers) -> [UInt8] {
-    var output = Array("{\n".utf8)
-    for (name, value) in page.members { output += "  \"\(name)\": \(value.map(String.init) ?? "null"),\n".utf8 }
-    output += "  \"data\": ".utf8
-    return output
   }
 }

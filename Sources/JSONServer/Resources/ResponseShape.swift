@@ -97,8 +97,10 @@ extension Server.Configuration {
 }
 
 extension EndpointResult {
-  /// The body as an object with the content in a member and, for a list, the number of matching records.
-  func wrapped(as name: String) -> SlicedText {
+  /// The body as an object with the content in a member.
+  ///
+  /// - Parameter withTotal: Whether a list has a further member with the number of matching records.
+  func wrapped(as name: String, withTotal: Bool = true) -> SlicedText {
     var head = Array("{\n  ".utf8)
     let segments: [SlicedText.Segment]
     var total: Int?
@@ -119,8 +121,8 @@ extension EndpointResult {
     }
     JSONText.appendEscaped(name, to: &head)
     head += ": ".utf8
-    let tail = (total.map { ",\n  \"total\": \($0)" } ?? "") + "\n}"
-    return SlicedText([.bytes(head)] + segments + [.bytes(Array(tail.utf8))])
+    let tail = (withTotal ? total.map { ",\n  \"total\": \($0)" } : nil) ?? ""
+    return SlicedText([.bytes(head)] + segments + [.bytes(Array((tail + "\n}").utf8))])
   }
 }
 

@@ -33,7 +33,7 @@ private struct Refusal: Error, CustomStringConvertible {
     #expect(answer.headerFields[.via] == "/posts?title=a&title=bba")
     #expect(try answer.json.array?.count == 2)
     #expect(await server.journal.map(\.request.target) == ["/posts"])
-    #expect(await server.engine.outstanding.tasks.isEmpty)
+    #expect(await server.engine.tasks.isEmpty)
   }
 
   @Test func `may respond by themselves`() async throws {
