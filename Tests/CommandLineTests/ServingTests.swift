@@ -83,7 +83,8 @@ struct ServingTests {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
     let arguments = ["databse.json", "--port", "0", "--exec", "true"]
-    let terminal = try Command(arguments, in: directory, input: answer, isInTerminal: true)
+    let terminal = try Command(
+      arguments, in: directory, environment: ["NO_COLOR": "1"], input: answer, isInTerminal: true)
     let line = try await terminal.line(containing: "databse.json does not exist. Serve database.json instead? [Y/n]")
     #expect(line.contains(isMeant ? " serves database.json" : "init databse.json"))
     #expect(await terminal.status() == (isMeant ? 0 : 66))

@@ -100,7 +100,7 @@ struct LargeReadTests {
     async let responses = fixture.send(Array(repeating: request, count: Engine.maximumLargeReads * 2))
     while await fixture.engine.indexing.isEmpty { await Task.yield() }
     gate.open()
-    #expect(await responses.allSatisfy { $0.status == .ok })
+    #expect(try await responses.allSatisfy { $0.status == .ok })
     #expect(await fixture.engine.indexing.isEmpty)
   }
 
@@ -108,7 +108,7 @@ struct LargeReadTests {
     let records = (1...3_000).map { id -> JSONValue in ["id": .number(JSONNumber(id)), "x": id % 2 == 0 ? 1 : "a"] }
     let fixture = try EngineFixture(.object(JSONObject([("posts", .array(records))])), isInMemory: true)
     let request = Request(method: .get, target: "/posts?_sort=x&_limit=1", headerFields: [.host: "localhost"])
-    let responses = await fixture.send(Array(repeating: request, count: 8))
+    let responses = try await fixture.send(Array(repeating: request, count: 8))
     #expect(responses.allSatisfy { $0.status == .ok })
     #expect(Set(responses.map(\.bytes)).count == 1)
     #expect(await fixture.engine.indexing.isEmpty)

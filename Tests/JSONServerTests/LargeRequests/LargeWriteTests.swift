@@ -34,22 +34,23 @@ struct LargeWriteTests {
 
   @Test func `They change all records that are meant`() async throws {
     let fixture = try EngineFixture(Self.data)
-    let created = await fixture.send([Self.request(.post, "/posts", Self.records(2_901...3_100))])
+    let created = try await fixture.send([Self.request(.post, "/posts", Self.records(2_901...3_100))])
     #expect(created.map(\.status) == [.created])
     #expect(try created[0].json.array?.count == 200)
     #expect(await Self.count("new", in: fixture) == "200")
-    let changed = await fixture.send([Self.patch("/posts?word=new", #"{"word": "changed"}"#)])
+    let changed = try await fixture.send([Self.patch("/posts?word=new", #"{"word": "changed"}"#)])
     #expect(changed[0].headerFields[.xTotalCount] == "200")
     #expect(await Self.count("changed", in: fixture) == "200")
-    let deleted = await fixture.send([Self.request(.delete, "/posts?word=changed")])
+    let deleted = try await fixture.send([Self.request(.delete, "/posts?word=changed")])
     #expect(deleted.map(\.status) == [.ok])
     #expect(await fixture.send(.get, "/posts?_limit=1").headerFields[.xTotalCount] == "2900")
   }
 
   @Test func `One new record finds out for all what ids go by`() async throws {
     let fixture = try EngineFixture(["posts": [["id": 1]]])
-    #expect(await fixture.send([Self.request(.post, "/posts", Self.records(2...3_000))]).map(\.status) == [.created])
-    let created = await fixture.send([Self.request(.post, "/posts", Array(#"{"id": 9000}"#.utf8))])
+    let many = try await fixture.send([Self.request(.post, "/posts", Self.records(2...3_000))])
+    #expect(many.map(\.status) == [.created])
+    let created = try await fixture.send([Self.request(.post, "/posts", Array(#"{"id": 9000}"#.utf8))])
     #expect(created.map(\.status) == [.created])
     #expect(await fixture.engine.database.isReadAhead)
     #expect(try await fixture.send(.post, "/posts").json["id"] == 9_001)
@@ -59,7 +60,7 @@ struct LargeWriteTests {
     let fixture = try EngineFixture(Self.data)
     // Otherwise the read waits for the ids, and may show what was written meanwhile.
     await fixture.readAll()
-    let responses = await fixture.send([
+    let responses = try await fixture.send([
       Self.patch("/posts?_all=true", #"{"word": "all"}"#), Self.patch("/posts/1", #"{"word": "one"}"#),
       Self.request(.get, "/posts/1"), Self.patch("/posts/1", #"{"more": true}"#), Self.request(.get, "/small/1"),
     ])
@@ -72,7 +73,7 @@ struct LargeWriteTests {
   @Test func `What cannot be done changes nothing`() async throws {
     let fixture = try EngineFixture(Self.data)
     let records = Self.records(3_001...3_200).dropLast() + Array(", 7]".utf8)
-    let refused = await fixture.send([
+    let refused = try await fixture.send([
       Self.request(.post, "/posts", Array(records)), Self.patch("/posts?_all=true", #"{"id": 7}"#),
       Self.patch("/posts?_all=true&word=none&other=1", #"{"word": "x"}"#),
     ])
@@ -84,7 +85,7 @@ struct LargeWriteTests {
   @Test func `They are carried out again when what they were made from is taken back`() async throws {
     let full = StorageError(.noSpace, "The disk is full.")
     let fixture = try EngineFixture(Self.data, commits: [.failed(full)])
-    let responses = await fixture.send([
+    let responses = try await fixture.send([
       Self.request(.delete, "/posts/7"), Self.patch("/posts?_all=true", #"{"word": "all"}"#),
       Self.patch("/posts/7", #"{"word": "one"}"#),
     ])
@@ -99,12 +100,12 @@ struct LargeWriteTests {
     let full = StorageError(.noSpace, "The disk is full.")
     let fixture = try EngineFixture(Self.data, commits: [.failed(full)])
     let before = await fixture.engine.database
-    #expect(await fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)]).map(\.status.code) == [507])
+    #expect(try await fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)]).map(\.status.code) == [507])
     let after = await fixture.engine.database
     #expect(after.text.bytes == before.text.bytes)
     let rows = [before, after].compactMap { $0.entries[0].collection?.rows }
     #expect(rows.count == 2 && rows[0].isIdentical(to: rows[1]))
-    #expect(await fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)]).map(\.status.code) == [200])
+    #expect(try await fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)]).map(\.status.code) == [200])
     #expect(await Self.count("all", in: fixture) == "3000")
   }
 
@@ -119,7 +120,7 @@ struct LargeWriteTests {
     ])
     while await fixture.engine.retractions == 0 { await Task.yield() }
     gate.open()
-    #expect(await responses.map(\.status.code) == [507, 200, 200])
+    #expect(try await responses.map(\.status.code) == [507, 200, 200])
     #expect(try await fixture.send(.get, "/posts/7").json["word"] == "one")
     #expect(await Self.count("all", in: fixture) == "2999")
   }
@@ -133,7 +134,7 @@ struct LargeWriteTests {
     try await fixture.edit(["posts": [["id": 5]]], generation: 1)
     #expect(await fixture.send(.get, "/posts/7").status == .ok)
     gate.open()
-    #expect(await responses.map(\.status.code) == [200])
+    #expect(try await responses.map(\.status.code) == [200])
     // Not saved yet when the edit was taken over, the change was made again.
     #expect(await fixture.value == ["posts": [["id": 5, "word": "all"]]])
   }
@@ -153,7 +154,7 @@ struct LargeWriteTests {
       if generation < 3 { gate = WorkerGate() }
       second.open()
     }
-    #expect(await responses.map(\.status) == [.serviceUnavailable])
+    #expect(try await responses.map(\.status) == [.serviceUnavailable])
     #expect(await fixture.value == Self.data)
   }
 
@@ -162,16 +163,16 @@ struct LargeWriteTests {
     var change = Self.patch("/posts?word=word+3", #"{"word": "x"}"#)
     let tag = EntityTag(of: await fixture.send(.get, "/posts?word=word+3").bytes).fieldValue
     change.headerFields[.ifMatch] = "\"other\""
-    #expect(await fixture.send([change]).map(\.status.code) == [412])
+    #expect(try await fixture.send([change]).map(\.status.code) == [412])
     change.headerFields[.ifMatch] = tag
     // The first changes what the second has seen.
-    #expect(await fixture.send([change, change]).map(\.status.code) == [200, 412])
+    #expect(try await fixture.send([change, change]).map(\.status.code) == [200, 412])
   }
 
   @Test func `Bodies that are large are parsed aside, and unwrapped`() async throws {
     let fixture = try EngineFixture(["posts": []], isInMemory: true, configure: { $0.wrapName = "data" })
     let text = String(repeating: "x", count: 200_000)
-    let written = await fixture.send([
+    let written = try await fixture.send([
       Self.request(.post, "/posts", Array(#"{"data": {"text": "\#(text)"}}"#.utf8)), Self.request(.get, "/posts/1"),
       Self.request(.put, "/posts/1", Array(#"{"text": "\#(text)"#.utf8)),
       Self.request(.post, "/none", Array(#"{"text": "\#(text)"}"#.utf8)),
@@ -183,21 +184,21 @@ struct LargeWriteTests {
   @Test func `A merge of many resources is one change`() async throws {
     let fixture = try EngineFixture(Self.data, configure: { $0.hasResetRoutes = true })
     let body = Array(#"{"posts": "#.utf8) + Self.records(1...9_000) + Array("}".utf8)
-    #expect(await fixture.send([Self.request(.post, "/merge", body)]).map(\.status.code) == [200])
+    #expect(try await fixture.send([Self.request(.post, "/merge", body)]).map(\.status.code) == [200])
     #expect(await Self.count("new", in: fixture) == "9000")
-    #expect(await fixture.send([Self.request(.post, "/reset", body)]).map(\.status.code) == [200])
+    #expect(try await fixture.send([Self.request(.post, "/reset", body)]).map(\.status.code) == [200])
     #expect(await fixture.send(.get, "/small").status == .notFound)
-    #expect(await fixture.send([Self.request(.post, "/reset", body.dropLast())]).map(\.status.code) == [400])
+    #expect(try await fixture.send([Self.request(.post, "/reset", body.dropLast())]).map(\.status.code) == [400])
   }
 
   @Test func `Deletions of many are put back as a whole`() async throws {
     let fixture = try EngineFixture(Self.data)
     let ids = (1...500).map(String.init).joined(separator: ", ")
     let body = Array(#"{"resource": "posts", "ids": [\#(ids)]}"#.utf8)
-    let deleted = await fixture.send([Self.request(.post, "/__admin/deletions", body)])
+    let deleted = try await fixture.send([Self.request(.post, "/__admin/deletions", body)])
     #expect(try deleted[0].json["deleted"] == ["posts": 500])
     #expect(await fixture.send(.get, "/posts/500").status == .notFound)
-    let undone = await fixture.send([Self.request(.post, "/__admin/undo/1")])
+    let undone = try await fixture.send([Self.request(.post, "/__admin/undo/1")])
     #expect(try undone[0].json["restored"] == ["posts": 500])
     #expect(await fixture.value == Self.data)
   }

@@ -30,7 +30,9 @@ extension EngineFixture {
   }
 
   /// Sends requests in one round of the loop, and returns their responses in the same order.
-  func send(_ requests: [Request]) async -> [Response] {
+  ///
+  /// - Throws: `CancellationError` when the test ends before, as at its time limit.
+  func send(_ requests: [Request]) async throws -> [Response] {
     let (answers, answer) = AsyncStream.makeStream(of: (Int, Response).self)
     engine.loop.execute {
       for (number, request) in requests.enumerated() {
@@ -38,6 +40,7 @@ extension EngineFixture {
       }
     }
     let all: [(Int, Response)] = await answers.prefix(requests.count).reduce(into: []) { $0.append($1) }
+    try Task.checkCancellation()
     return all.sorted { $0.0 < $1.0 }.map(\.1)
   }
 }
