@@ -50,13 +50,13 @@ extension Database {
     var written: [WrittenRecord] = []
     var growth = 0
     var filling = filling(at: position)
+    let rewrite = try rewriting(by: edit, keeping: collection.idName)
     // Everything that may fail comes before the first change.
     for slot in slots {
       guard let before = collection.rows[slot] else { continue }
       let layout = collection.layout(of: before)
-      let text = try edited(
-        before.record, by: edit, keeping: collection.idName, &filling, layout, before.margins)
-      let after = Row(text, between: before.margins)
+      let edited = try rewrite(before.record, &filling, layout, before.margins)
+      let after = Row(filling?.refilled(edited, layout, before.margins) ?? edited, between: before.margins)
       growth += max(after.record.count - before.record.count, 0)
       guard growth <= Self.maximumGrowth || slots.count == 1 else {
         throw DatabaseError(

@@ -74,27 +74,32 @@ extension Database {
     return try self.edit([slot], at: position, by: edit)[0]
   }
 
-  /// The text of a record, or of a single resource, after an edit.
+  /// Makes the text of a record, or of a single resource, after an edit.
+  typealias Rewriting =
+    (_ before: ValidJSON, inout Filling?, JSONLayout, ObjectDraft.Margins) throws(DatabaseError) -> ValidJSON
+
+  /// Reads an edit's body, once for all records.
   ///
   /// - Parameter idName: The member that stays; `nil` for none.
-  func edited(
-    _ before: ValidJSON, by edit: Edit, keeping idName: String?, _ filling: inout Filling?, _ layout: JSONLayout,
-    _ margins: ObjectDraft.Margins = .none
-  ) throws(DatabaseError) -> ValidJSON {
-    let after: ValidJSON
+  func rewriting(by edit: Edit, keeping idName: String?) throws(DatabaseError) -> Rewriting {
     switch edit {
     case .replace(let body):
-      var draft = try Self.draft(body)
-      filling?.fill(&draft, replacing: before)
-      if let idName { draft.set(idName, to: before.member(Array(idName.utf8)) ?? .null) }
-      after = draft.text(layout, margins)
+      let body = try Self.draft(body)
+      return { before, filling, layout, margins in
+        var draft = body
+        filling?.fill(&draft, replacing: before)
+        if let idName { draft.set(idName, to: before.member(Array(idName.utf8)) ?? .null) }
+        return draft.text(layout, margins)
+      }
     case .merge(let body):
       var draft = try Self.draft(body)
       if let idName { draft.remove(idName) }
-      after = draft.merged(into: before, layout, margins)
-    case .patch(let patch): after = try schema.apply(patch, to: before, keeping: idName, layout, margins)
+      return { [draft] before, _, layout, margins in draft.merged(into: before, layout, margins) }
+    case .patch(let patch):
+      return { [schema] before, _, layout, margins throws(DatabaseError) in
+        try schema.apply(patch, to: before, keeping: idName, layout, margins)
+      }
     }
-    return filling?.refilled(after, layout, margins) ?? after
   }
 
   /// Changes a single resource.
@@ -112,7 +117,8 @@ extension Database {
       before.withToken { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
     var filling = Filling(ofObject: name, before, schema.filler)
-    let after = try edited(before, by: edit, keeping: nil, &filling, layout)
+    let edited = try rewriting(by: edit, keeping: nil)(before, &filling, layout, .none)
+    let after = filling?.refilled(edited, layout) ?? edited
     try check(after, replacing: before, named: name)
     entries[position].resource = .singular(after)
     return after
