@@ -170,7 +170,7 @@ extension Database {
     guard !added.isEmpty else { return }
     guard let end = entries.last else { return restore(from: other) }
     // The white space before the closing brace stays there.
-    var joined = entries + added
+    var joined = Array(entries) + added
     for index in (entries.count - 1)..<joined.count { joined[index].trail = UTF8Slice("") }
     joined[joined.count - 1].trail = end.trail
     replaceEntries(by: joined)

@@ -13,6 +13,8 @@ package struct Database: Sendable {
     let prefix: UTF8Slice
     let suffix: UTF8Slice
     let positions: [ByteExactKey: Int]
+    /// The names of the served resources, in the file's order.
+    let names: [String]
     /// The first position of a served name in lower case.
     let foldedPositions: [String: Int]
 
@@ -22,12 +24,13 @@ package struct Database: Sendable {
       self.suffix = suffix
       positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { (ByteExactKey($1.name), $0) })
       let served = entries.enumerated().filter { $0.element.isServed }
+      names = served.map(\.element.name)
       foldedPositions = Dictionary(served.map { ($1.name.lowercased(), $0) }) { first, _ in first }
     }
   }
 
   private let outline: Outline
-  var entries: [ResourceEntry]
+  var entries: PersistentArray<ResourceEntry>
   /// The owner of the changes: the versions of one owner share their indexes.
   private(set) var lineage: Lineage
   /// The time limit of readers.
@@ -37,7 +40,7 @@ package struct Database: Sendable {
     schema: Schema, prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice, lineage: Lineage = Lineage()
   ) {
     outline = Outline(schema: schema, prefix: prefix, entries: entries, suffix: suffix)
-    self.entries = entries
+    self.entries = PersistentArray(entries)
     self.lineage = lineage
   }
 
@@ -83,9 +86,7 @@ package struct Database: Sendable {
   }
 
   /// The names of the served resources, in the file's order.
-  package var resourceNames: [String] {
-    entries.filter(\.isServed).map(\.name)
-  }
+  package var resourceNames: [String] { outline.names }
 
   /// The names of the resources of this version, and then those that another version adds.
   package func resourceNames(andOf other: Database) -> [String] {

@@ -37,6 +37,17 @@ import Testing
     #expect(renamed.changedPositions(since: start) == [0, 1, 2, 3])
   }
 
+  @Test(arguments: [1, 63, 64, 4_095, 4_096, 4_500])
+  func `a resource among many is the only one that differs`(_ position: Int) throws {
+    let members = (0..<4_501).map { "\"r\($0)\":[{\"id\":1}]" }
+    let before = try database("{\(members.joined(separator: ","))}")
+    var changed = before
+    _ = try changed.create("{}", in: "r\(position)")
+    #expect(changed.changedPositions(since: before) == [position])
+    #expect(before.count(of: "r\(position)") == 1)
+    #expect(changed.isIdentical(to: changed.forked()))
+  }
+
   @Test(arguments: [
     (
       #"{"a":[{"id":1}],"o":{"x":1}}"#, #"{"a":[{"id":1,"n":2},{"n":3}],"o":{"y":2},"new":[]}"#,

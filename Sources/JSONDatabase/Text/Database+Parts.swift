@@ -47,7 +47,7 @@ package struct DatabasePart: Sendable {
   private func text(of resource: Resource) -> DatabaseText {
     let none = UTF8Slice("")
     let entry = ResourceEntry(name: name, lead: none, resource: resource, trail: none)
-    return DatabaseText(prefix: margins.lead, entries: [entry], suffix: margins.trail)
+    return DatabaseText(prefix: margins.lead, entries: PersistentArray([entry]), suffix: margins.trail)
   }
 }
 
@@ -72,7 +72,7 @@ extension Database {
   /// Adds a part after the existing resources, unless one has its name.
   package mutating func add(_ part: DatabasePart) {
     guard positions[ByteExactKey(part.name)] == nil else { return }
-    replaceEntries(by: entries + [ResourceEntry(part)])
+    replaceEntries(by: Array(entries) + [ResourceEntry(part)])
   }
 }
 

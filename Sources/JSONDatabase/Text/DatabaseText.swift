@@ -1,51 +1,23 @@
 import JSONServerValues
 
 /// The text of one version of a database.
-///
-/// It holds the rows, not the indexes, so a commit that keeps a version does not make a later write copy an index.
 package struct DatabaseText: Sendable {
-  private struct Piece: Sendable {
-    let lead: UTF8Slice
-    /// The records, if it is a collection.
-    let records: CollectionText?
-    /// The value of any other resource.
-    let value: ValidJSON
-    let trail: UTF8Slice
-
-    /// The name as written; the rest of the lead is white space and a colon.
-    var name: [UInt8] {
-      lead.withBytes { lead in
-        guard let start = lead.firstIndex(of: UInt8(ascii: "\"")), let end = lead.lastIndex(of: UInt8(ascii: "\""))
-        else { return [] }
-        return Array(lead[start...end])
-      }
-    }
-  }
-
-  private let prefix: UTF8Slice
-  private let pieces: [Piece]
-  private let suffix: UTF8Slice
-
-  init(prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice) {
-    self.prefix = prefix
-    self.suffix = suffix
-    pieces = entries.map { entry in
-      Piece(lead: entry.lead, records: entry.collection?.text, value: entry.text, trail: entry.trail)
-    }
-  }
+  let prefix: UTF8Slice
+  let entries: PersistentArray<ResourceEntry>
+  let suffix: UTF8Slice
 
   /// Calls a closure with the pieces of the text, in order. O(number of records).
   package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
     try prefix.withBytesRethrowing(body)
-    for (index, piece) in pieces.enumerated() {
+    for (index, entry) in entries.enumerated() {
       if index > 0 { try CollectionText.comma.withBytesRethrowing(body) }
-      try piece.lead.withBytesRethrowing(body)
-      if let records = piece.records {
-        try records.forEachSlice(body)
+      try entry.lead.withBytesRethrowing(body)
+      if let collection = entry.collection {
+        try collection.text.forEachSlice(body)
       } else {
-        try piece.value.slice.withBytesRethrowing(body)
+        try entry.text.slice.withBytesRethrowing(body)
       }
-      try piece.trail.withBytesRethrowing(body)
+      try entry.trail.withBytesRethrowing(body)
     }
     try suffix.withBytesRethrowing(body)
   }
@@ -53,12 +25,12 @@ package struct DatabaseText: Sendable {
   /// The text in the layout of `JSON.stringify(value, null, 2)` instead of the file's. O(number of resources).
   package var pretty: SlicedText {
     var segments: [SlicedText.Segment] = []
-    for (index, piece) in pieces.enumerated() {
-      segments.append(.bytes(Array((index == 0 ? "{\n  " : ",\n  ").utf8) + piece.name + Array(": ".utf8)))
-      let records = piece.records.map { RecordList(SelectedRecords($0.rows)) }
-      segments.append(records.map { .records($0, level: 1) } ?? .value(piece.value, level: 1))
+    for (index, entry) in entries.enumerated() {
+      segments.append(.bytes(Array((index == 0 ? "{\n  " : ",\n  ").utf8) + entry.writtenName + Array(": ".utf8)))
+      let records = entry.collection.map { RecordList(SelectedRecords($0.rows)) }
+      segments.append(records.map { .records($0, level: 1) } ?? .value(entry.text, level: 1))
     }
-    segments.append(.bytes(Array((pieces.isEmpty ? "{}" : "\n}").utf8)))
+    segments.append(.bytes(Array((entries.isEmpty ? "{}" : "\n}").utf8)))
     return SlicedText(segments)
   }
 
@@ -67,6 +39,17 @@ package struct DatabaseText: Sendable {
     var output: [UInt8] = []
     forEachSlice { output += $0 }
     return output
+  }
+}
+
+extension ResourceEntry {
+  /// The name as written; the rest of the lead is white space and a colon.
+  fileprivate var writtenName: [UInt8] {
+    lead.withBytes { lead in
+      guard let start = lead.firstIndex(of: UInt8(ascii: "\"")), let end = lead.lastIndex(of: UInt8(ascii: "\""))
+      else { return [] }
+      return Array(lead[start...end])
+    }
   }
 }
 
