@@ -4,15 +4,15 @@ import JSONServerValues
 ///
 /// An open-addressing table of slots: 10 to 40 bytes per record, because the ids themselves are read from the records.
 /// Beside each slot is a byte of its id's hash, so hardly any other record is read. Ids compare by their text, so `1`
-/// and `"1"` are one id. Copies share pages: a change copies one page.
+/// and `"1"` are one id.
 struct IDHashTable: RowIndex {
   private static let empty: Int32 = -1
   private static let removed: Int32 = -2
 
   private let idName: [UInt8]
-  private var slots: Pages<Int32>
+  private var slots: PersistentArray<Int32>
   /// The byte of the hash that belongs to each slot.
-  private var tags: Pages<UInt8>
+  private var tags: PersistentArray<UInt8>
   /// The entries that are not ``empty``.
   private var used = 0
   /// Whether a row was left out because an earlier row has its id; it must be found when the earlier row is deleted.
@@ -22,8 +22,8 @@ struct IDHashTable: RowIndex {
   init(idName: String, rows: PersistentRowVector) {
     self.idName = Array(idName.utf8)
     let capacity = Self.capacity(for: rows.count)
-    slots = Pages(repeating: Self.empty, count: capacity)
-    tags = Pages(repeating: 0, count: capacity)
+    slots = PersistentArray(repeatElement(Self.empty, count: capacity))
+    tags = PersistentArray(repeatElement(0, count: capacity))
     rows.forEach { slot, row in insert(slot, row, in: rows) }
   }
 
@@ -116,8 +116,8 @@ struct IDHashTable: RowIndex {
   private mutating func grow(_ rows: PersistentRowVector) {
     let old = slots
     let capacity = Self.capacity(for: rows.count * 2)
-    slots = Pages(repeating: Self.empty, count: capacity)
-    tags = Pages(repeating: 0, count: capacity)
+    slots = PersistentArray(repeatElement(Self.empty, count: capacity))
+    tags = PersistentArray(repeatElement(0, count: capacity))
     used = 0
     for index in 0..<old.count where old[index] >= 0 {
       let slot = old[index]
@@ -151,25 +151,4 @@ struct IDHashTable: RowIndex {
 
   /// A byte of a hash that does not say where in the table it is.
   private static func tag(_ hash: Int) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 48) }
-}
-
-/// Numbers by position, in pages that copies share until one of them is changed.
-private struct Pages<Number: FixedWidthInteger & Sendable>: Sendable {
-  private static var pageBits: Int { 10 }
-
-  private var pages: ContiguousArray<ContiguousArray<Number>>
-  /// A power of two.
-  let count: Int
-
-  init(repeating number: Number, count: Int) {
-    let size = min(count, 1 << Self.pageBits)
-    pages = ContiguousArray(
-      (0..<count / size).map { _ in ContiguousArray(repeating: number, count: size) })
-    self.count = count
-  }
-
-  subscript(index: Int) -> Number {
-    get { pages[index >> Self.pageBits][index & (1 << Self.pageBits - 1)] }
-    set { pages[index >> Self.pageBits][index & (1 << Self.pageBits - 1)] = newValue }
-  }
 }
