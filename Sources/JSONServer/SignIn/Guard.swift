@@ -36,16 +36,10 @@ public struct Guard: Sendable, Hashable {
 }
 
 extension Guard {
-  enum Access: Sendable, CaseIterable {
-    case read
-    case write
-
-    fileprivate var bit: UInt8 {
-      switch self {
-      case .read: 4
-      case .write: 2
-      }
-    }
+  /// What a request does, as the bit that allows it.
+  enum Access: UInt8, Sendable, CaseIterable {
+    case read = 4
+    case write = 2
   }
 
   enum Decision: Sendable {
@@ -60,11 +54,11 @@ extension Guard {
 
   /// Decides on a request before its records are known.
   func decision(on access: Access, isSignedIn: Bool) -> Decision {
-    if anyone & access.bit != 0 { return .allowed }
+    if anyone & access.rawValue != 0 { return .allowed }
     // Where everyone may read, a request is refused without asking for a sign-in.
-    guard isSignedIn || (owner & access.bit == 0 && anyone != 0) else { return .signInFirst }
-    if user & access.bit != 0 { return .allowed }
-    return owner & access.bit != 0 ? .allowedToOwner : .refused
+    guard isSignedIn || (owner & access.rawValue == 0 && anyone != 0) else { return .signInFirst }
+    if user & access.rawValue != 0 { return .allowed }
+    return owner & access.rawValue != 0 ? .allowedToOwner : .refused
   }
 
   /// Separates json-server-auth's short form of guards, `"posts": 640`, from the rewrite rules of a routes file.

@@ -184,14 +184,8 @@ final class SignInState {
 }
 
 extension RequestError {
-  /// Creates the refusal of a token, in the words of jsonwebtoken, which json-server-auth passes on.
-  init(_ refusal: Tokens.Refusal) {
-    switch refusal {
-    case .malformed: self.init(.unauthorized, "jwt malformed")
-    case .unknown: self.init(.unauthorized, "invalid token")
-    case .expired: self.init(.unauthorized, "jwt expired")
-    }
-  }
+  /// Creates the refusal of a token.
+  init(_ refusal: Tokens.Refusal) { self.init(.unauthorized, refusal.rawValue) }
 }
 
 extension Server.SignIn {

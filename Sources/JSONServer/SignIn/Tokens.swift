@@ -32,17 +32,12 @@ struct Tokens: Sendable {
     var slot: Int?
   }
 
-  /// The reason why a token is refused.
-  enum Refusal: Error {
+  /// The reason why a token is refused, in the words of jsonwebtoken, which json-server-auth passes on.
+  enum Refusal: String, Error {
     /// The token does not have three parts.
-    case malformed
-    case unknown
-    case expired
-
-    /// The refusal of an unknown token.
-    init(unknown token: String) {
-      self = token.split(separator: ".", omittingEmptySubsequences: false).count == 3 ? .unknown : .malformed
-    }
+    case malformed = "jwt malformed"
+    case unknown = "invalid token"
+    case expired = "jwt expired"
   }
 
   /// The state of a token.
@@ -97,12 +92,12 @@ struct Tokens: Sendable {
 
   /// Gives tokens to a user who has signed in.
   ///
-  /// - Parameter now: Seconds since 1970, here and below.
-  func issue(to holder: Holder, now: Double = System.now, in state: inout ServerState) -> Pair {
-    issue(to: holder, origin: nil, now: now, in: &state)
-  }
-
-  private func issue(to holder: Holder, origin: String?, now: Double, in state: inout ServerState) -> Pair {
+  /// - Parameters:
+  ///   - origin: The first refresh token of the sign-in; `nil` for the tokens of a new one.
+  ///   - now: Seconds since 1970, here and below.
+  func issue(
+    to holder: Holder, origin: String? = nil, now: Double = System.now, in state: inout ServerState
+  ) -> Pair {
     Self.makeRoom(now: now, in: &state)
     let end = (access: now + lifetime, refresh: now + Self.refreshLifetime)
     let pair = Pair(
@@ -169,7 +164,7 @@ struct Tokens: Sendable {
     _ token: String, isRefresh: Bool, now: Double, in state: ServerState
   ) throws(Refusal) -> Entry {
     guard let entry = Entry(state[.token, token]), entry.isRefresh == isRefresh else {
-      throw Refusal(unknown: token)
+      throw token.split(separator: ".", omittingEmptySubsequences: false).count == 3 ? .unknown : .malformed
     }
     guard now < entry.end else { throw .expired }
     return entry
@@ -192,18 +187,6 @@ struct Tokens: Sendable {
 
   /// Bytes as text of URL-safe letters without padding (RFC 4648, section 5).
   private static func base64URL(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var text: [UInt8] = []
-    var (bits, count) = (0, 0)
-    for byte in bytes {
-      (bits, count) = (bits << 8 | Int(byte), count + 8)
-      while count >= 6 {
-        count -= 6
-        text.append(alphabet[bits >> count & 63])
-      }
-      bits &= (1 << count) - 1
-    }
-    if count > 0 { text.append(alphabet[bits << (6 - count) & 63]) }
-    return String(decoding: text, as: UTF8.self)
+    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 }
