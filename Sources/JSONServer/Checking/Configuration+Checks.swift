@@ -1,4 +1,4 @@
-import JSONDatabase
+package import JSONDatabase
 import JSONServerValues
 
 extension Server.Configuration {
@@ -6,7 +6,7 @@ extension Server.Configuration {
   ///
   /// - Throws: ``ServerError`` with code `invalidConfiguration` for an invalid schema, and for a member without its
   ///   resource.
-  func checks() throws(ServerError) -> Checks {
+  package func checks() throws(ServerError) -> Checks {
     var checks = Checks()
     checks.followsData = checksBodies
     for name in uniqueMembers {
@@ -23,11 +23,6 @@ extension Server.Configuration {
     }
     return checks
   }
-
-  /// Checks whether ``checks()`` succeeds.
-  ///
-  /// - Throws: ``ServerError`` with code `invalidConfiguration`.
-  package func checkChecks() throws(ServerError) { _ = try checks() }
 
   /// Warnings about parts of a schema that are not checked.
   var schemaWarnings: [String] {

@@ -88,7 +88,7 @@ public final class Server: Sendable {
     let security = try configuration.security()
     let stubs = try configuration.openStubs()
     try configuration.checkFills()
-    try configuration.checkChecks()
+    _ = try configuration.checks()
     let loop = EventLoopExecutor()
     let mailbox = EditMailbox()
     let length = configuration.dialect == .v1 ? 11 : 7

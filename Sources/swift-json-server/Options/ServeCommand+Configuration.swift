@@ -22,10 +22,10 @@ extension ServeCommand {
     }
     configuration.checksBodies = writing.check
     configuration.uniqueMembers = writing.unique
-    try CommandFailure.translating("--unique: ") { () throws(ServerError) in try configuration.checkChecks() }
+    try CommandFailure.translating("--unique: ") { () throws(ServerError) in _ = try configuration.checks() }
     if let schema = writing.schema {
       configuration.jsonSchema = .object(try JSONFile.object(at: schema))
-      try CommandFailure.translating("\(schema): ") { () throws(ServerError) in try configuration.checkChecks() }
+      try CommandFailure.translating("\(schema): ") { () throws(ServerError) in _ = try configuration.checks() }
     }
     configuration.signIn = try signIn
     configuration.hasSessions = users.sessions
