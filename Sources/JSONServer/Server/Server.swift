@@ -181,19 +181,28 @@ public final class Server: Sendable {
     }
     let addressed = request
     let application: any Application = session == nil ? application : engine
-    let cancellation = CancellableCall()
+    // A request that waits in a hold, or for a calculation, ends when the task is canceled. Used on the event loop only.
+    let waiting = NIOLockedValueBox<(isCanceled: Bool, end: (@Sendable () -> Void)?)>((false, nil))
     let prepared: PreparedResponse = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         engine.loop.execute {
-          application.respond(to: addressed) {
-            cancellation.record($0)
+          application.respond(to: addressed) { progress in
+            switch progress {
+            case .tookEffect: break
+            case .held(let end), .calculating(let end):
+              waiting.withLockedValue { $0.end = end }
+              if waiting.withLockedValue(\.isCanceled) { end() }
+            }
           } reply: {
             continuation.resume(returning: $0)
           }
         }
       }
     } onCancel: {
-      engine.loop.execute { cancellation.cancel() }
+      engine.loop.execute {
+        waiting.withLockedValue { $0.isCanceled = true }
+        waiting.withLockedValue(\.end)?()
+      }
     }
     let response = prepared.response
     return request.method == .head ? response.head : response
@@ -245,37 +254,5 @@ public final class Server: Sendable {
     }
     await listener?.shutdown(grace: grace)
     await root.close()
-  }
-}
-
-/// A request of this process, which waits in a hold, or for a calculation, until its task is canceled.
-private final class CancellableCall: Sendable {
-  private struct State {
-    var isCancelled = false
-    var onCancel: (@Sendable () -> Void)?
-  }
-
-  private let state = NIOLockedValueBox(State())
-
-  func record(_ progress: RequestProgress) {
-    let onCancel: @Sendable () -> Void
-    switch progress {
-    case .tookEffect: return
-    case .held(let onDisconnect): onCancel = onDisconnect
-    case .calculating(let onEnd): onCancel = onEnd
-    }
-    let isCancelled = state.withLockedValue { state in
-      state.onCancel = onCancel
-      return state.isCancelled
-    }
-    if isCancelled { onCancel() }
-  }
-
-  func cancel() {
-    let onCancel = state.withLockedValue { state in
-      state.isCancelled = true
-      return state.onCancel
-    }
-    onCancel?()
   }
 }
