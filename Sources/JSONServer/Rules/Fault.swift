@@ -16,6 +16,16 @@ public struct Fault: Sendable {
 
     /// The names of the actions in the admin interface.
     static let names = allCases.map(\.rawValue)
+
+    /// The action that causes a delivery; `nil` for a complete response.
+    init?(_ delivery: Response.Delivery?) {
+      switch delivery {
+      case .hang: self = .hang
+      case .reset: self = .reset
+      case .truncated: self = .truncate
+      case .normal, nil: return nil
+      }
+    }
   }
 
   /// The requests that the fault affects; never requests to `/__admin`.
@@ -46,16 +56,6 @@ public struct Fault: Sendable {
   public init(_ request: RequestPattern, _ response: Response? = nil, times: Int? = nil, delay: Duration) {
     self.init(request, response, times: times, delay: delay...delay)
   }
-
-  /// What happens to the connection; `nil` leaves it open.
-  var action: Action? {
-    switch response?.delivery {
-    case .hang: .hang
-    case .reset: .reset
-    case .truncated: .truncate
-    case .normal, nil: nil
-    }
-  }
 }
 
 extension Response {
@@ -74,14 +74,7 @@ extension Response {
 
 extension Response.Delivery {
   /// The name of the fault action that causes this delivery; `normal` for none.
-  var name: String {
-    switch self {
-    case .normal: "normal"
-    case .hang: Fault.Action.hang.rawValue
-    case .reset: Fault.Action.reset.rawValue
-    case .truncated: Fault.Action.truncate.rawValue
-    }
-  }
+  var name: String { Fault.Action(self)?.rawValue ?? "normal" }
 
   /// A few words on what a client receives of a response with a status.
   package func summary(of status: HTTPResponse.Status) -> String {

@@ -67,7 +67,8 @@ package struct Rule: Sendable {
   init(_ fault: Fault) throws(RequestError) {
     let response = if let response = fault.response { try FixedResponse(response) } else { FixedResponse() }
     try self.init(
-      fault.request, times: fault.times, delay: fault.delay, .fault(response, retryAfter: nil, action: fault.action))
+      fault.request, times: fault.times, delay: fault.delay,
+      .fault(response, retryAfter: nil, action: Fault.Action(fault.response?.delivery)))
   }
 
   /// - Throws: 400 for an invalid stub.
