@@ -14,13 +14,6 @@ package final class Ledger: Sendable {
     package let id: Int
     package let request: RequestPattern
     package let report: Report
-
-    package init(kind: Rule.Kind, id: Int, request: RequestPattern, report: @escaping Report) {
-      self.kind = kind
-      self.id = id
-      self.request = request
-      self.report = report
-    }
   }
 
   /// A failure in a call that does not throw, or in a task of the server.
@@ -39,8 +32,8 @@ package final class Ledger: Sendable {
 
   private let state = NIOLockedValueBox(State())
 
-  package func record(_ setup: Setup) {
-    state.withLockedValue { $0.setups.append(setup) }
+  package func recordSetup(_ kind: Rule.Kind, _ id: Int, _ request: RequestPattern, _ report: @escaping Report) {
+    state.withLockedValue { $0.setups.append(Setup(kind: kind, id: id, request: request, report: report)) }
   }
 
   /// Forgets all set-ups of a kind.

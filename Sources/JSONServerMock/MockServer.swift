@@ -34,24 +34,19 @@ public final class MockServer: Sendable {
   /// Whether the server has a turn to listen.
   private let hasTurn = Atomic(false)
 
-  private init(_ server: Server, number: Int, url: URL) {
-    self.server = server
-    self.number = number
-    self.url = url
-    startLoadingURLs()
-  }
-
   /// A server for tests; `nil` when its address is none that `URL` takes and there is no other, as for a host with a zone.
   ///
   /// - Parameter mountPath: The path under which the server is mounted.
-  convenience init?(_ server: Server, mountPath: String, otherwise other: URL? = nil) {
-    let number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+  init?(_ server: Server, mountPath: String, otherwise other: URL? = nil) {
+    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     let address =
       server.url.isEmpty
       ? "http://json-server-\(number).localhost"
       : server.url.replacing("http://127.0.0.1:", with: "http://\(LocalAddress.name):")
     guard let url = URL(string: address + mountPath) ?? other else { return nil }
-    self.init(server, number: number, url: url)
+    self.server = server
+    self.url = url
+    loadURLs(true)
   }
 
   /// Starts a server that runs until ``stop()`` is called.
@@ -113,8 +108,8 @@ public final class MockServer: Sendable {
 
   /// Closes the socket without waiting for clients, and releases held requests.
   public func stop() async {
-    for session in sessions { session.stopLoadingURLs() }
-    stopLoadingURLs()
+    for session in sessions { session.loadURLs(false) }
+    loadURLs(false)
     await server.stop(grace: .zero)
     if hasTurn.exchange(false, ordering: .relaxed) { await ListeningTurns.shared.pass() }
   }

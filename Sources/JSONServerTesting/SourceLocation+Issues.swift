@@ -81,10 +81,7 @@ extension MockServer {
     do throws(ServerError) {
       let id = try await body()
       if isNeeded {
-        ledger.record(
-          Ledger.Setup(kind: kind, id: id, request: request) { error throws(MockServerError) in
-            try error.report(at: location)
-          })
+        ledger.recordSetup(kind, id, request) { error throws(MockServerError) in try error.report(at: location) }
       }
       return id
     } catch {

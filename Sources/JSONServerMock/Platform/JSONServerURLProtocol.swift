@@ -52,14 +52,9 @@
         ? type(number: number / 2, after: ZeroBit<Bits>.self) : type(number: number / 2, after: OneBit<Bits>.self)
     }
 
-    /// Takes a server that runs.
-    static func register(_ server: MockServer) {
-      servers.withLockedValue { $0[ObjectIdentifier(type(number: server.number))] = server }
-    }
-
-    /// Forgets a server that is stopped; the requests of its sessions fail from now on.
-    static func forget(_ server: MockServer) {
-      _ = servers.withLockedValue { $0.removeValue(forKey: ObjectIdentifier(type(number: server.number))) }
+    /// Sets the server that responds to the requests of a number's class; without one, they fail.
+    fileprivate static func setServer(_ server: MockServer?, number: Int) {
+      servers.withLockedValue { $0[ObjectIdentifier(type(number: number))] = server }
     }
 
     override class func canInit(with request: URLRequest) -> Bool { self != JSONServerURLProtocol.self }
@@ -262,17 +257,11 @@
 #endif
 
 extension MockServer {
-  /// Responds to the requests of sessions that its class handles, where Foundation has such classes.
-  func startLoadingURLs() {
+  /// Responds to the requests of sessions that the server's class handles, where Foundation has such classes, or lets them
+  /// fail from now on.
+  func loadURLs(_ responds: Bool) {
     #if canImport(FoundationNetworking) || canImport(Darwin)
-      JSONServerURLProtocol.register(self)
-    #endif
-  }
-
-  /// Lets the requests of such sessions fail from now on.
-  func stopLoadingURLs() {
-    #if canImport(FoundationNetworking) || canImport(Darwin)
-      JSONServerURLProtocol.forget(self)
+      JSONServerURLProtocol.setServer(responds ? self : nil, number: number)
     #endif
   }
 }
