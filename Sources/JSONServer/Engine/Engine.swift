@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPTypes
 import JSONDatabase
 import JSONServerValues
@@ -260,7 +259,7 @@ actor Engine: Application {
     end()
     guard let store else { return }
     await keepUnseen(store)
-    await blocking { store.close() }
+    await loop.blocking { store.close() }
   }
 }
 
@@ -270,7 +269,7 @@ extension Engine {
   func keepUnseen(_ store: any Store) async {
     guard writes.hasHistory else { return }
     await settle()
-    let faults = await blocking { store.look() }
+    let faults = await loop.blocking { store.look() }
     await settle()
     if let takeover = writes.takeover {
       configuration.onEvent(
@@ -286,17 +285,6 @@ extension Engine {
         case .failure(let error): "The served data is lost, since no copy could be written: \(error.message)"
         }
       configuration.onEvent(.warning("\(fault) \(outcome)"))
-    }
-  }
-
-  /// Does blocking work on another thread; the event loop has done everything that this work passed to it when this
-  /// returns.
-  func blocking<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { [loop] continuation in
-      DispatchQueue(label: "swift-json-server.close").async {
-        let result = work()
-        loop.execute { continuation.resume(returning: result) }
-      }
     }
   }
 

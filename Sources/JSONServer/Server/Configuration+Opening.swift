@@ -1,4 +1,3 @@
-import Dispatch
 package import JSONDatabase
 import JSONServerValues
 import JSONStorage
@@ -56,15 +55,7 @@ extension Server.Configuration {
   func open(
     _ parser: SourceParser, on loop: EventLoopExecutor, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) async throws(ServerError) -> OpenedSource {
-    let result = await withCheckedContinuation { continuation in
-      DispatchQueue(label: "swift-json-server.open").async {
-        let result = Result { () throws(ServerError) in try openBlocking(parser, onEdit: onEdit) }
-        // The thread sanitizer misses the order of a continuation that is resumed before it is awaited, but sees the
-        // event loop's lock.
-        loop.execute { continuation.resume(returning: result) }
-      }
-    }
-    return try result.get()
+    try await loop.blocking { Result { () throws(ServerError) in try openBlocking(parser, onEdit: onEdit) } }.get()
   }
 
   private func openBlocking(

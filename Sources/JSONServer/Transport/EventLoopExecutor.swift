@@ -26,6 +26,19 @@ struct EventLoopExecutor: Sendable {
     ScheduledTask(scheduled: eventLoop.scheduleTask(in: TimeAmount(delay), work))
   }
 
+  /// Does blocking work on another thread; the event loop has done everything that this work passed to it when this
+  /// returns.
+  func blocking<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "swift-json-server.blocking").async {
+        let result = work()
+        // The thread sanitizer misses the order of a continuation that is resumed before it is awaited, but sees the
+        // event loop's lock.
+        execute { continuation.resume(returning: result) }
+      }
+    }
+  }
+
   /// Work that an event loop does later.
   struct ScheduledTask: Sendable {
     fileprivate let scheduled: Scheduled<Void>
