@@ -24,13 +24,6 @@ package enum System {
   /// Gives the calling thread a lower priority than the process's other threads, on Linux only.
   static func lowerThreadPriority() { storage_thread_lower_priority() }
 
-  /// The working directory of this process; empty when it does not exist any more.
-  static var workingDirectory: String {
-    guard let path = getcwd(nil, 0) else { return "" }
-    defer { free(path) }
-    return String(cString: path)
-  }
-
   /// Whether a text is an IPv4 address in four decimal parts, without leading zeros, which mean octal to some programs.
   static func isIPv4(_ text: String) -> Bool { isAddress(text, AF_INET) }
 

@@ -142,7 +142,7 @@ extension Server.Configuration {
   }
 
   private static func shortName(of path: String) -> String {
-    let directory = System.workingDirectory
+    let directory = FileManager.default.currentDirectoryPath
     if !directory.isEmpty, path.hasPrefix(directory + "/") { return String(path.dropFirst(directory.count + 1)) }
     return path.split(separator: "/").last.map(String.init) ?? path
   }
