@@ -42,11 +42,7 @@
     private var loading: Task<Void, Never>?
 
     /// Returns a class that no other number has: its type argument spells the number's bits.
-    fileprivate static func type(number: Int) -> JSONServerURLProtocol.Type {
-      type(number: number, after: Never.self)
-    }
-
-    private static func type<Bits>(number: Int, after bits: Bits.Type) -> JSONServerURLProtocol.Type {
+    fileprivate static func type<Bits>(number: Int, after bits: Bits.Type = Never.self) -> JSONServerURLProtocol.Type {
       guard number > 0 else { return NumberedURLProtocol<Bits>.self }
       return number.isMultiple(of: 2)
         ? type(number: number / 2, after: ZeroBit<Bits>.self) : type(number: number / 2, after: OneBit<Bits>.self)
@@ -86,6 +82,7 @@
     private let urlProtocol: URLProtocol
     private let client: any URLProtocolClient
     private let request: URLRequest
+    /// Whether there is a body that the protocol is not shown.
     private let hidesBody: Bool
     /// The server; `nil` when it was stopped.
     private let server: MockServer?
@@ -96,19 +93,13 @@
       self.urlProtocol = urlProtocol
       self.client = client
       request = urlProtocol.request
-      hidesBody = Self.hidesBody(urlProtocol)
-      self.server = server
-    }
-
-    /// Whether there is a body that the protocol is not shown.
-    private static func hidesBody(_ urlProtocol: URLProtocol) -> Bool {
       #if canImport(FoundationNetworking)
-        let request = urlProtocol.request
-        return urlProtocol.task is URLSessionUploadTask && request.httpBody == nil
-          && request.httpBodyStream == nil
+        hidesBody =
+          urlProtocol.task is URLSessionUploadTask && request.httpBody == nil && request.httpBodyStream == nil
       #else
-        return false
+        hidesBody = false
       #endif
+      self.server = server
     }
 
     /// Loads the request, and notifies the client of the response or the error.
