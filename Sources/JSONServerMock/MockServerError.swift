@@ -33,9 +33,4 @@ public struct MockServerError: Error, Sendable, CustomStringConvertible {
     self.code = code
     self.description = description
   }
-
-  /// The same error, with the place of the call that fails: XCTest shows no other for what is thrown.
-  package func at(_ file: String, _ line: Int) -> MockServerError {
-    MockServerError(code, "\(file):\(line): \(description)")
-  }
 }

@@ -47,7 +47,7 @@ public struct Hold: Sendable {
   ) async throws(MockServerError) -> [Exchange] {
     guard let id else {
       throw MockServerError(.invalidSetup, "No request waits in the hold for \(request), which could not be set up.")
-        .at(sourceLocation.fileID, sourceLocation.line)
+        .at(sourceLocation)
     }
     var found: [Exchange] = []
     while found.count < count {
@@ -59,7 +59,7 @@ public struct Hold: Sendable {
         let journal = JournalText.lines(await server.requests)
         throw MockServerError(
           .unmetExpectation, "Expected \(expected) to arrive within \(timeout), but \(outcome).\n\(journal)"
-        ).at(sourceLocation.fileID, sourceLocation.line)
+        ).at(sourceLocation)
       }
       found.append(next)
     }

@@ -62,7 +62,7 @@ extension MockServer {
   }
 
   private static func unreadable(_ failure: DecodingFailure, at place: SourceLocation) -> MockServerError {
-    MockServerError(.unreadableRecord, "\(failure)\nThe record is \(failure.value)").at(place.fileID, place.line)
+    MockServerError(.unreadableRecord, "\(failure)\nThe record is \(failure.value)").at(place)
   }
 
   /// Changes the data as another client of the same backend does, with any request that the server takes.
@@ -91,7 +91,7 @@ extension MockServer {
       let reason = response.errorMessage ?? response.testDescription
       throw MockServerError(
         .invalidSetup, "The server refuses \(method) \(path) with \(response.status.code): \(reason)"
-      ).at(sourceLocation.fileID, sourceLocation.line)
+      ).at(sourceLocation)
     }
     return response
   }

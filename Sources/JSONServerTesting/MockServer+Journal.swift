@@ -134,7 +134,7 @@ extension MockServer {
       ledger.recordExpected([found])
       return found
     } catch {
-      throw error.at(sourceLocation.fileID, sourceLocation.line)
+      throw error.at(sourceLocation)
     }
   }
 

@@ -43,7 +43,7 @@ extension MockServer {
     do throws(ServerError) {
       changes = try rehearsal.changes(for: exchanges, only: only, ignored: ignoring, limit: limit)
     } catch {
-      throw MockServerError(.invalidSetup, error.message).at(sourceLocation.fileID, sourceLocation.line)
+      throw MockServerError(.invalidSetup, error.message).at(sourceLocation)
     }
     var outcomes: [RehearsedChange] = []
     for change in changes {

@@ -7,9 +7,14 @@ extension MockServerError {
   /// - Throws: The error, with the place, when no test of Swift Testing runs.
   func report(at location: SourceLocation?) throws(MockServerError) {
     guard let test = Test.current else {
-      throw location.map { at($0.fileID, $0.line) } ?? self
+      throw location.map { at($0) } ?? self
     }
     Issue.record(Comment(rawValue: description), sourceLocation: location ?? test.sourceLocation)
+  }
+
+  /// The same error, with the place of the call that fails: XCTest shows no other for what is thrown.
+  func at(_ location: SourceLocation) -> MockServerError {
+    MockServerError(code, "\(location.fileID):\(location.line): \(description)")
   }
 
   /// The same error, with the place of all requests.
