@@ -16,11 +16,8 @@ package final class Ledger: Sendable {
     package let report: Report
   }
 
-  /// A failure in a call that does not throw, or in a task of the server.
-  package struct Failure: Sendable {
-    package let error: MockServerError
-    package let report: Report
-  }
+  /// A failure in a call that does not throw, or in a task of the server; reports it when it is called.
+  package typealias Failure = @Sendable () throws(MockServerError) -> Void
 
   private struct State {
     var setups: [Setup] = []
@@ -66,8 +63,8 @@ package final class Ledger: Sendable {
     exchange(\.namesAttachment, for: false)
   }
 
-  package func recordFailure(_ error: MockServerError, _ report: @escaping Report) {
-    state.withLockedValue { $0.failures.append(Failure(error: error, report: report)) }
+  package func recordFailure(_ failure: @escaping Failure) {
+    state.withLockedValue { $0.failures.append(failure) }
   }
 
   package func takeFailures() -> [Failure] {

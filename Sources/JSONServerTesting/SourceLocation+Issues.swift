@@ -30,7 +30,7 @@ extension MockServerError {
 extension Ledger {
   /// Records a failure to report at a place in the test's source; `nil` when the message has the place.
   func recordFailure(_ error: MockServerError, at location: SourceLocation?) {
-    recordFailure(error) { error throws(MockServerError) in
+    recordFailure { () throws(MockServerError) in
       guard let location else { throw error }
       try error.report(at: location)
     }
@@ -65,7 +65,7 @@ extension MockServer {
     var failures: [MockServerError] = []
     for failure in ledger.takeFailures() {
       do throws(MockServerError) {
-        try failure.report(failure.error)
+        try failure()
       } catch {
         failures.append(error)
       }
