@@ -9,7 +9,7 @@ extension RecordCollection {
   ) throws(DatabaseError) -> String {
     let dialect = schema.dialect
     let rule = schema.filler.rules(for: name, isCollection: true).first { $0.member == idName }
-    if dialect == .classic, rule?.isOnEveryChange != true, let token = draft[idName], !token.withToken(Self.meansNoID) {
+    if dialect == .classic, rule?.onEveryChange != true, let token = draft[idName], !token.withToken(Self.meansNoID) {
       guard let value = token.withToken(\.recordID) else {
         throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
       }
@@ -67,7 +67,7 @@ extension RecordCollection {
 
   /// Converts a new UUID to an id, where every id is a UUID, then in the letter case of the last one, or a rule requires
   /// one; `nil` elsewhere.
-  private func uuidForm(_ rule: FillRule?, _ patience: Patience) -> ((String) -> String)? {
+  private func uuidForm(_ rule: Fill?, _ patience: Patience) -> ((String) -> String)? {
     guard uuids(patience)?.areAll == true, let last = rows.last?.id(named: idName)?.string else {
       return rule == nil ? nil : { $0 }
     }

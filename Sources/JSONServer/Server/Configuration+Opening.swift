@@ -14,7 +14,7 @@ extension Server.Configuration {
     schema.checks = (try? checks()) ?? Checks()
     if !fills.isEmpty {
       let ids = IDGenerator.urlSafe(length: 7, random: random)
-      schema.filler = Filler(fills.map(\.rule), ids: ids) { Timestamp.now.milliseconds }
+      schema.filler = Filler(fills, ids: ids) { Timestamp.now.milliseconds }
     }
     schema.dialect =
       switch dialect {

@@ -6,7 +6,7 @@ struct FillingTests {
   /// 2026-01-31T22:59:58.987Z
   private static let now: Int64 = 1_769_900_398_987
 
-  private static func database(_ text: String, _ rules: [FillRule]) throws -> Database {
+  private static func database(_ text: String, _ rules: [Fill]) throws -> Database {
     var schema = Schema()
     schema.filler = Filler(rules, ids: IDGenerator { "made" }) { Self.now }
     return try Database(parsing: UTF8Slice(text), schema: schema, ids: IDGenerator { "id" })
@@ -25,15 +25,15 @@ struct FillingTests {
     (#","at":7,"day":"2024-01-05""#, #""2026-01-31T22:59:58Z""#),
   ])
   func `A time has the form of those that are there`(_ members: String, _ expected: String) throws {
-    let rule = FillRule(resource: "a", member: "at", value: .now, isOnEveryChange: false)
+    let rule = Fill("at", of: "a", with: .now)
     var database = try Self.database("{\"a\":[{\"id\":1\(members)}]}", [rule])
     #expect(try database.create("{}", in: "a").text.string == "{\"at\":\(expected),\"id\":2}")
   }
 
   @Test func `A number follows the largest that is there, and each of several changes gets its own`() throws {
     let rules = [
-      FillRule(resource: nil, member: "n", value: .increment, isOnEveryChange: false),
-      FillRule(resource: "a", member: "v", value: .increment, isOnEveryChange: true),
+      Fill("n", with: .increment),
+      Fill("v", of: "a", with: .increment, onEveryChange: true),
     ]
     var database = try Self.database(#"{"a":[{"id":1,"n":5},{"id":2,"n":"9"},{"id":3,"n":2.5}]}"#, rules)
     #expect(try database.create("{}", in: "a").text.string == #"{"n":6,"v":1,"id":4}"#)

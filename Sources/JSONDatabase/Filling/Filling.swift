@@ -1,40 +1,11 @@
 package import JSONServerValues
 
-/// A member that the server fills in new and changed records.
-package struct FillRule: Sendable {
-  /// The value of the member.
-  package enum Value: Sendable {
-    /// The time, in the format of the collection's other times.
-    case now
-    /// A random UUID.
-    case uuid
-    /// The largest number of the member in the collection, plus one.
-    case increment
-    case constant(ValidJSON)
-  }
-
-  /// The resource; `nil` for all collections.
-  package let resource: String?
-  package let member: String
-  package let value: Value
-  /// Whether the server sets the member at each change, whatever the client sends.
-  package let isOnEveryChange: Bool
-
-  /// Creates a rule for the records of a resource, or of all collections.
-  package init(resource: String?, member: String, value: Value, isOnEveryChange: Bool) {
-    self.resource = resource
-    self.member = member
-    self.value = value
-    self.isOnEveryChange = isOnEveryChange
-  }
-}
-
 /// The rules for filling members.
 package struct Filler: Sendable {
   /// Fills nothing.
   package static let none = Filler([], ids: IDGenerator { "" }) { 0 }
 
-  let rules: [FillRule]
+  let rules: [Fill]
   let ids: IDGenerator
   /// The time, in milliseconds since 1970.
   let now: @Sendable () -> Int64
@@ -45,7 +16,7 @@ package struct Filler: Sendable {
   ///   - rules: The rules; the last rule for a member counts, and a rule for one resource comes before a rule for all.
   ///   - ids: Makes UUIDs.
   ///   - now: Returns the time, in milliseconds since 1970.
-  package init(_ rules: [FillRule], ids: IDGenerator, now: @escaping @Sendable () -> Int64) {
+  package init(_ rules: [Fill], ids: IDGenerator, now: @escaping @Sendable () -> Int64) {
     // Rules for one resource come later, and so replace rules for all resources.
     self.rules = rules.filter { $0.resource == nil } + rules.filter { $0.resource != nil }
     self.ids = ids
@@ -53,8 +24,8 @@ package struct Filler: Sendable {
   }
 
   /// The rules for a resource, at most one for each member.
-  func rules(for resource: String, isCollection: Bool) -> [FillRule] {
-    var found: [FillRule] = []
+  func rules(for resource: String, isCollection: Bool) -> [Fill] {
+    var found: [Fill] = []
     for rule in rules where rule.resource == resource || rule.resource == nil && isCollection {
       found.removeAll { $0.member == rule.member }
       found.append(rule)
@@ -65,7 +36,7 @@ package struct Filler: Sendable {
 
 /// Fills members of the records of one resource.
 struct Filling {
-  private let rules: [FillRule]
+  private let rules: [Fill]
   private let filler: Filler
   /// The first records, with examples of times.
   private let examples: () -> [ValidJSON]
@@ -94,7 +65,7 @@ struct Filling {
   }
 
   private init?(
-    _ filler: Filler, _ rules: [FillRule], examples: @escaping () -> [ValidJSON],
+    _ filler: Filler, _ rules: [Fill], examples: @escaping () -> [ValidJSON],
     nextNumber: @escaping (String) -> NumericID?
   ) {
     guard !rules.isEmpty else { return nil }
@@ -106,7 +77,7 @@ struct Filling {
   /// - Parameter before: The record that it replaces, whose values are kept.
   mutating func fill(_ draft: inout ObjectDraft, replacing before: ValidJSON? = nil) {
     for rule in rules {
-      if !rule.isOnEveryChange {
+      if !rule.onEveryChange {
         if let own = draft[rule.member], !own.withToken(\.isNull) { continue }
         if let kept = before?.member(Array(rule.member.utf8)), !kept.withToken(\.isNull) {
           draft.set(rule.member, to: kept)
@@ -125,16 +96,16 @@ struct Filling {
     _ record: ValidJSON, _ layout: JSONLayout, _ margins: ObjectDraft.Margins = .none
   ) -> ValidJSON {
     var draft = ObjectDraft()
-    for rule in rules where rule.isOnEveryChange { draft.set(rule.member, to: value(of: rule)) }
+    for rule in rules where rule.onEveryChange { draft.set(rule.member, to: value(of: rule)) }
     return draft.isEmpty ? record : draft.merged(into: record, layout, margins)
   }
 
   /// Returns the members, each with its value in a new record.
   mutating func members() -> [(name: String, value: ValidJSON, isOnEveryChange: Bool)] {
-    rules.map { ($0.member, value(of: $0), $0.isOnEveryChange) }
+    rules.map { ($0.member, value(of: $0), $0.onEveryChange) }
   }
 
-  private mutating func value(of rule: FillRule) -> ValidJSON {
+  private mutating func value(of rule: Fill) -> ValidJSON {
     switch rule.value {
     case .now:
       let form = forms[rule.member] ?? DateForm(of: rule.member, in: examples())
@@ -145,7 +116,7 @@ struct Filling {
       let number = numbers[rule.member].map { $0.next ?? $0 } ?? nextNumber(rule.member) ?? .integer(1)
       numbers[rule.member] = number
       return ValidJSON(writing: number.value)
-    case .constant(let value): return value
+    case .constant(let value): return ValidJSON(writing: value)
     }
   }
 }
