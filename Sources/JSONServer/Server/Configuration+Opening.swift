@@ -37,8 +37,7 @@ extension Server.Configuration {
 
   /// The addresses to listen on: both loopback addresses, unless hosts are set.
   var addresses: [BindAddress] {
-    if hosts.isEmpty { return BindAddress.loopback(port: port) }
-    return hosts.flatMap { host in
+    (hosts.isEmpty ? ["localhost"] : hosts).flatMap { host in
       host == "localhost" ? BindAddress.loopback(port: port) : [BindAddress(host: host, port: port)]
     }
   }
