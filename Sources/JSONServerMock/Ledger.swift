@@ -3,10 +3,8 @@ import NIOConcurrencyHelpers
 
 /// The rules, expectations and failures of a test, for the check at its end.
 package final class Ledger: Sendable {
-  /// Records an error as an issue of the running test, at a place in its source.
-  ///
-  /// - Throws: The error with its place, when no test of Swift Testing runs.
-  package typealias Report = @Sendable (MockServerError) throws(MockServerError) -> Void
+  /// Records an error as an issue of the running test, at a place in its source, or for the next call that throws.
+  package typealias Report = @Sendable (MockServerError) -> Void
 
   /// A fault, a hold or a stub that at least one request should meet.
   package struct Setup: Sendable {

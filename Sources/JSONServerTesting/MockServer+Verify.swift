@@ -29,14 +29,10 @@ extension MockServer {
     }
     for setup in ledger.takeSetups() {
       guard await server.timesMet(setup.kind, setup.id) == 0 else { continue }
-      let error = MockServerError(
-        .unmetSetup,
-        "No request met the \(setup.kind.rawValue) for \(setup.request).\n" + JournalText.lines(await requests))
-      do throws(MockServerError) {
-        try setup.report(error)
-      } catch {
-        ledger.recordFailure(error, at: nil)
-      }
+      setup.report(
+        MockServerError(
+          .unmetSetup,
+          "No request met the \(setup.kind.rawValue) for \(setup.request).\n" + JournalText.lines(await requests)))
     }
     let unexpected = await server.unexpectedRequests
     if !unexpected.isEmpty, ledger.takesUnexpected() {

@@ -86,7 +86,7 @@ extension MockServer {
     do throws(ServerError) {
       let id = try await body()
       if isNeeded {
-        ledger.recordSetup(kind, id, request) { error throws(MockServerError) in try error.report(at: location) }
+        ledger.recordSetup(kind, id, request) { [weak self] in self?.report($0, at: location) }
       }
       return id
     } catch {
