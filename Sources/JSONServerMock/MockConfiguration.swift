@@ -8,17 +8,15 @@ public enum UnexpectedRequests: Sendable, Hashable {
   case issue
 }
 
-/// How a server for tests is configured, and whether it listens.
-package struct MockConfiguration: Sendable {
-  var server: Server.Configuration
-  let listens: Bool
-
+extension Server.Configuration {
+  /// Returns the configuration of a server for tests.
+  ///
   /// - Throws: ``MockServerError`` for data that is not there.
-  package init(
-    _ data: MockData, pathPrefix: String, unexpectedRequests: UnexpectedRequests, auth: String?, listens: Bool,
-    sourcePath: String, configure: (inout Server.Configuration) throws -> Void
-  ) throws {
-    server = Server.Configuration(source: try data.source(sourcePath))
+  package static func mock(
+    _ data: MockData, pathPrefix: String, unexpectedRequests: UnexpectedRequests, auth: String?, sourcePath: String,
+    configure: (inout Server.Configuration) throws -> Void
+  ) throws -> Server.Configuration {
+    var server = Server.Configuration(source: try data.source(sourcePath))
     // A test's data needs no guard against the names of other sites; a client may call it by its real backend's name.
     server.allowedHosts = ["*"]
     server.hosts = LocalAddress.hosts
@@ -33,11 +31,6 @@ package struct MockConfiguration: Sendable {
       "Server.addFault": "server.fail", "Server.hold": "server.hold", "Server.releaseHold": "hold.release",
     ]
     try configure(&server)
-    self.listens = listens
-  }
-
-  /// Creates the configuration of a server that is configured already.
-  package init(_ server: Server.Configuration, listens: Bool) {
-    (self.server, self.listens) = (server, listens)
+    return server
   }
 }

@@ -72,9 +72,10 @@ public final class MockServer: Sendable {
     configure: (inout Server.Configuration) throws -> Void = { _ in }
   ) async throws -> MockServer {
     try await start(
-      try MockConfiguration(
-        data, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,
-        sourcePath: sourcePath, configure: configure))
+      try Server.Configuration.mock(
+        data, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, sourcePath: sourcePath,
+        configure: configure),
+      listens: listens)
   }
 
   /// Starts a server that has JSON as its data, and runs until ``stop()`` is called.
@@ -88,8 +89,7 @@ public final class MockServer: Sendable {
       configure: configure)
   }
 
-  package static func start(_ mock: MockConfiguration) async throws -> MockServer {
-    let (configuration, listens) = (mock.server, mock.listens)
+  package static func start(_ configuration: Server.Configuration, listens: Bool) async throws -> MockServer {
     if listens { await ListeningTurns.shared.take(isNested: running != nil) }
     do {
       let server = listens ? try await Server.start(configuration) : try await Server.load(configuration)

@@ -16,14 +16,15 @@ public import Testing
 /// On a suite, the trait gives each test a server of its own; a test's own trait takes precedence. The requests of a failed
 /// test are attached to it.
 public struct JSONServerTrait: TestTrait, SuiteTrait, TestScoping {
-  let configuration: @Sendable () throws -> MockConfiguration
+  let listens: Bool
+  let configuration: @Sendable () throws -> Server.Configuration
 
   public var isRecursive: Bool { true }
 
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    try await withJSONServer(try configuration()) { server in
+    try await withJSONServer(try configuration(), listens: listens) { server in
       server.ledger.nameAttachment()
       let hasFailed = Atomic(false)
       let watch = IssueHandlingTrait.compactMapIssues { issue in
@@ -67,10 +68,10 @@ extension Trait where Self == JSONServerTrait {
     auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
     configure: @escaping @Sendable (inout Server.Configuration) throws -> Void = { _ in }
   ) -> JSONServerTrait {
-    JSONServerTrait {
-      try MockConfiguration(
-        data, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,
-        sourcePath: sourcePath, configure: configure)
+    JSONServerTrait(listens: listens) {
+      try .mock(
+        data, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, sourcePath: sourcePath,
+        configure: configure)
     }
   }
 

@@ -66,8 +66,7 @@ extension MockServer {
   private func withCopy(
     _ configuration: Server.Configuration, _ body: (MockServer) async throws -> Void
   ) async throws -> [Exchange] {
-    let configuration = MockConfiguration(configuration, listens: !server.url.isEmpty)
-    return try await withJSONServer(configuration) { copy in
+    try await withJSONServer(configuration, listens: !server.url.isEmpty) { copy in
       try await body(copy)
       return await copy.requests
     }

@@ -32,10 +32,10 @@ public func withJSONServer<Result>(
   isolation: isolated (any Actor)? = #isolation, configure: (inout Server.Configuration) throws -> Void = { _ in },
   _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
-  let configuration = try MockConfiguration(
-    data, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, listens: listens,
-    sourcePath: sourcePath, configure: configure)
-  return try await withJSONServer(configuration, body)
+  let configuration = try Server.Configuration.mock(
+    data, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth, sourcePath: sourcePath,
+    configure: configure)
+  return try await withJSONServer(configuration, listens: listens, body)
 }
 
 /// Runs a closure with a server that has JSON as its data; see
@@ -53,10 +53,10 @@ public func withJSONServer<Result>(
 
 /// Runs a closure with a server that is configured already.
 func withJSONServer<Result>(
-  _ configuration: MockConfiguration, isolation: isolated (any Actor)? = #isolation,
+  _ configuration: Server.Configuration, listens: Bool, isolation: isolated (any Actor)? = #isolation,
   _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
-  let server = try await MockServer.start(configuration)
+  let server = try await MockServer.start(configuration, listens: listens)
   do {
     let result = try await MockServer.$running.withValue(server) { try await body(server) }
     try await server.verify()
