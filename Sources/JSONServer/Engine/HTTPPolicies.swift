@@ -5,7 +5,7 @@ import JSONServerValues
 /// The rules for every request on its way in, and for every response on its way out.
 final class HTTPPolicies {
   private let hosts: HostPolicy
-  private let origins: CrossOriginPolicy
+  let origins: CrossOriginPolicy
   private let compression: Compression?
   /// The static files; `nil` without directories.
   private let staticFiles: StaticFiles?
@@ -63,11 +63,6 @@ final class HTTPPolicies {
   ) throws(ServerError) -> (guards: [String: Guard], rules: RewriteRules?) {
     let (guards, rules) = allowGuards ? Guard.split(routes) : ([:], routes)
     return (guards, rules.isEmpty ? nil : try RewriteRules(json: rules))
-  }
-
-  /// - Throws: 403, when a page of another site would begin a session.
-  func checkBeginning(of session: SessionName, by request: Request) throws(RequestError) {
-    try origins.checkBeginning(of: session, by: request)
   }
 
   /// Rewrites the target of a request.

@@ -35,7 +35,7 @@ extension Engine {
         mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
         notes: rule.map { NIOLockedValueBox(MatchNotes(rule: $0)) }, progress: progress, reply: reply)
       if let session {
-        if preflight == nil, !sessions.has(session) { try policies.checkBeginning(of: session, by: request) }
+        if preflight == nil, !sessions.has(session) { try policies.origins.checkBeginning(of: session, by: request) }
         return sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }
       }
       begin(context, preflight)
@@ -193,7 +193,7 @@ extension Engine {
   /// finalize: JSONP · validator · compression · CORS · journal
   func finalize(_ context: RequestContext, _ response: consuming PreparedResponse) {
     guard !context.isInner else { return context.reply(response) }
-    response.respell(configuration.spellings)
+    if response.errorMessage != nil { response.respell(configuration.spellings) }
     let body = policies.finalize(&response, for: context)
     if let origin = response.refusedOrigin, let hint = hints.hint(forRefused: origin) {
       configuration.onEvent(.hint(hint.respelled(configuration.spellings)))
@@ -255,7 +255,7 @@ extension Engine {
       }
       return .builtIn(response)
     }
-    if segments.count == 1, ListParameters.isWatch(parameters), let name = endpoint.watchedResource {
+    if segments.count == 1, let name = endpoint.watchedResource, ListParameters.isWatch(parameters) {
       _ = try authorization?.owner(in: endpoint, context)
       return .changes(of: name)
     }
