@@ -142,12 +142,16 @@ extension WriteCoordinator {
     takeover = new
     takeover?.number = number
     let (version, base) = (database, hasHistory ? initial : nil)
-    let replace = new.replacement.applied(by: ids)
+    let (isLarge, replace): (Bool, @Sendable (Database) -> Database) =
+      switch new.replacement {
+      case .edit(let source): (source.isLarge, { [ids] in source.applied(to: $0, ids: ids) })
+      case .all(let other, _): (!other.isSmall, { _ in other })
+      }
     let goOn: @Sendable (isolated Engine, Takeover.Effect) -> Void = { engine, effect in
       guard engine.writes.takeover?.number == number else { return }
       engine.writes.goOn(with: effect, after: failed, on: engine)
     }
-    guard !version.isSmall || new.replacement.isLarge else {
+    guard !version.isSmall || isLarge else {
       return goOn(engine, Takeover.Effect(replace(version), of: version, since: base))
     }
     WorkerThreads.changes.run { [loop = engine.loop] in
@@ -296,23 +300,5 @@ extension WriteCoordinator {
     store?.adopt(source)
     engine.events.publishReload(of: names)
     if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
-  }
-}
-
-extension Takeover.Replacement {
-  /// Whether loading it takes noticeably long.
-  var isLarge: Bool {
-    switch self {
-    case .edit(let source): source.isLarge
-    case .all(let other, _): !other.isSmall
-    }
-  }
-
-  /// Makes the new data.
-  fileprivate func applied(by ids: IDGenerator) -> @Sendable (Database) -> Database {
-    switch self {
-    case .edit(let source): { source.applied(to: $0, ids: ids) }
-    case .all(let other, _): { _ in other }
-    }
   }
 }
