@@ -71,21 +71,17 @@ extension Engine {
     // A read that may begin again, since its data may be rolled back, must not see a later write of its connection.
     if isFixed { context.progress(.tookEffect) }
     let notice = scheduleNotice(work?.name, or: "reading much", for: context)
-    WorkerThreads.calculations.run { [loop] in
+    WorkerThreads.calculations.run {
       var version = database
       version.patience = patience
       let outcome = patience.isOver ? nil : calculation(&version)
-      loop.execute { [outcome] in
-        self.assumeIsolated { engine in
-          notice.cancel()
-          engine.sessions.largeReads -= number
-          if let name { engine.indexing[name] = engine.indexing[name].flatMap { $0 > 1 ? $0 - 1 : nil } }
-          if let outcome, !patience.isOver {
-            goOn(engine, outcome)
-          } else {
-            engine.finalize(context, Self.abandoned.response())
-          }
-        }
+      self.execute { [outcome] engine in
+        notice.cancel()
+        engine.sessions.largeReads -= number
+        if let name { engine.indexing[name] = engine.indexing[name].flatMap { $0 > 1 ? $0 - 1 : nil } }
+        if let outcome, !patience.isOver { return goOn(engine, outcome) }
+        let abandoned = RequestError(.unavailable, "The client went away before its response was there.")
+        engine.finalize(context, abandoned.response())
       }
     }
   }
@@ -144,24 +140,22 @@ extension Engine {
     let number = nextNumber()
     writes.largeWrite = LargeWrite(number: number, requester: requester)
     let notice = requester.context.map { scheduleNotice(or: "changing much", for: $0) }
-    WorkerThreads.changes.run { [loop] in
+    WorkerThreads.changes.run {
       var changed = base.forked()
       let outcome = Result { () throws(Failure) in try change(&changed) }
       if case .success = outcome { changed.catchUp(since: base) }
-      loop.execute { [changed, outcome] in
-        self.assumeIsolated { engine in
-          notice?.cancel()
-          guard let waiting = engine.writes.endLargeWrite(number) else { return }
-          if case .success = outcome { engine.writes.take(changed) }
-          goOn(engine, outcome, base)
-          if case .success = outcome { engine.writes.commits.markLarge() }
-          engine.writes.goOnCommitting(on: engine)
-          for requester in waiting { requester.carryOut(on: engine) }
-          // The commit brings the same edits, counts the attempt and keeps the turn where servers share the data.
-          // Rolled back here, the write would begin again without that, perhaps forever.
-          if engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
-          engine.writes.releaseUnusedTurn()
-        }
+      self.execute { [changed, outcome] engine in
+        notice?.cancel()
+        guard let waiting = engine.writes.endLargeWrite(number) else { return }
+        if case .success = outcome { engine.writes.take(changed) }
+        goOn(engine, outcome, base)
+        if case .success = outcome { engine.writes.commits.markLarge() }
+        engine.writes.goOnCommitting(on: engine)
+        for requester in waiting { requester.carryOut(on: engine) }
+        // The commit brings the same edits, counts the attempt and keeps the turn where servers share the data.
+        // Rolled back here, the write would begin again without that, perhaps forever.
+        if engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
+        engine.writes.releaseUnusedTurn()
       }
     }
   }
@@ -229,9 +223,7 @@ extension Engine {
     _ work: String? = nil, or action: String, for context: RequestContext
   ) -> EventLoopExecutor.ScheduledTask {
     let work = work ?? "\(action) for \(context.original.method.rawValue) \(context.original.target)"
-    return loop.schedule(after: ServerEvent.slowDuration) {
-      self.assumeIsolated { $0.configuration.onEvent(.working("\(work) …")) }
-    }
+    return execute(after: ServerEvent.slowDuration) { $0.configuration.onEvent(.working("\(work) …")) }
   }
 
   // MARK: Bodies
@@ -245,9 +237,9 @@ extension Engine {
   func parseAside(_ context: RequestContext) throws(RequestError) {
     let addressed = context.isHidden ? context : try authorization?.removingGuard(context) ?? context
     let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
-    WorkerThreads.changes.run { [loop, database = writes.database] in
+    WorkerThreads.changes.run { [database = writes.database] in
       let parsed = ParsedEndpoint(request, target, wrapName: wrapName, database)
-      loop.execute { self.assumeIsolated { $0.authorize(context.with(parsed)) } }
+      self.execute { $0.authorize(context.with(parsed)) }
     }
   }
 }

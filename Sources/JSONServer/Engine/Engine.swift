@@ -196,15 +196,23 @@ actor Engine: Application {
     loop.execute { self.assumeIsolated { work($0) } }
   }
 
+  /// Does work on the event loop after some time.
+  ///
+  /// - Returns: The task, for canceling the work before it begins.
+  @discardableResult
+  nonisolated func execute(
+    after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void
+  ) -> EventLoopExecutor.ScheduledTask {
+    loop.schedule(after: wait) { self.assumeIsolated { work($0) } }
+  }
+
   /// Does work on the event loop, and returns its result.
   func run<Result: Sendable>(_ work: @Sendable (isolated Engine) async -> Result) async -> Result { await work(self) }
 
   /// Does work after some time, or when the server stops.
   func schedule(after wait: Duration, _ work: @escaping @Sendable (isolated Engine) -> Void) {
     let number = nextNumber()
-    let task = loop.schedule(after: wait) {
-      self.assumeIsolated { engine in engine.delayed.removeValue(forKey: number)?.work(engine) }
-    }
+    let task = execute(after: wait) { $0.delayed.removeValue(forKey: number)?.work($0) }
     delayed[number] = (task, work)
   }
 
@@ -324,9 +332,7 @@ extension Engine {
       let response: PreparedResponse = await withCheckedContinuation { continuation in
         var inner = request
         inner.mount = mount
-        self.loop.execute { [inner] in
-          self.assumeIsolated { $0.serve(inner, within: context) { continuation.resume(returning: $0) } }
-        }
+        self.execute { [inner] in $0.serve(inner, within: context) { continuation.resume(returning: $0) } }
       }
       // A large body is made here, not on the event loop.
       return response.response

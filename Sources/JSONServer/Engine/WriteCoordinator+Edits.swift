@@ -154,12 +154,12 @@ extension WriteCoordinator {
     guard !version.isSmall || isLarge else {
       return goOn(engine, Takeover.Effect(replace(version), of: version, since: base))
     }
-    WorkerThreads.changes.run { [loop = engine.loop] in
+    WorkerThreads.changes.run {
       let data = replace(version)
       // So the first readers find the records immediately.
       data.readLargeCollections()
       let effect = Takeover.Effect(data, of: version, since: base)
-      loop.execute { engine.assumeIsolated { goOn($0, effect) } }
+      engine.execute { goOn($0, effect) }
     }
   }
 
@@ -180,11 +180,9 @@ extension WriteCoordinator {
       if case .edit(let source) = takeover.replacement, !source.name.isEmpty { source.name } else { nil }
     let number = takeover.number
     store?.saveHistory(of: database, part: part) { result in
-      engine.loop.execute {
-        engine.assumeIsolated { engine in
-          guard engine.writes.takeover?.number == number else { return }
-          engine.writes.endSavingHistory(result, on: engine)
-        }
+      engine.execute { engine in
+        guard engine.writes.takeover?.number == number else { return }
+        engine.writes.endSavingHistory(result, on: engine)
       }
     }
   }
@@ -234,11 +232,9 @@ extension WriteCoordinator {
     self.takeover?.waiting = []
     for requester in takeover.waiting { requester.carryOut(on: engine) }
     let number = takeover.number
-    engine.loop.schedule(after: .seconds(1)) {
-      engine.assumeIsolated { engine in
-        // A newer edit may have begun a takeover of its own, which must not begin again.
-        if engine.writes.takeover?.number == number { engine.writes.retryTakeover(on: engine) }
-      }
+    engine.execute(after: .seconds(1)) { engine in
+      // A newer edit may have begun a takeover of its own, which must not begin again.
+      if engine.writes.takeover?.number == number { engine.writes.retryTakeover(on: engine) }
     }
   }
 

@@ -231,9 +231,8 @@ final class WriteCoordinator {
   /// Logs a notice when a commit takes long. After a fast commit, the next one will be fast.
   private func watchSlowCommit(of version: Database, on engine: isolated Engine) {
     guard commits.lastDuration == .zero || commits.lastDuration > ServerEvent.slowDuration / 2 else { return }
-    slowCommitNotice = engine.loop.schedule(after: ServerEvent.slowDuration) {
-      let size = Self.size(of: version)
-      engine.assumeIsolated { $0.configuration.onEvent(.working("writing \($0.configuration.title), \(size) …")) }
+    slowCommitNotice = engine.execute(after: ServerEvent.slowDuration) {
+      $0.configuration.onEvent(.working("writing \($0.configuration.title), \(Self.size(of: version)) …"))
     }
   }
 

@@ -111,7 +111,7 @@ final class EventFeed {
 
   private func scheduleHeartbeat(on engine: isolated Engine) {
     heartbeat?.cancel()
-    heartbeat = engine.loop.schedule(after: Self.heartbeatInterval) { engine.assumeIsolated { $0.events.beat(on: $0) } }
+    heartbeat = engine.execute(after: Self.heartbeatInterval) { $0.events.beat(on: $0) }
   }
 
   /// Keeps the subscribers' connections alive while there are any.

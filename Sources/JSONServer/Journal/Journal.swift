@@ -171,9 +171,7 @@ final class Journal {
     let number = engine.nextNumber()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let deadline = engine.loop.schedule(after: timeout) {
-          engine.assumeIsolated { $0.journal.endWaiting(number) }
-        }
+        let deadline = engine.execute(after: timeout) { $0.journal.endWaiting(number) }
         waiters[number] = Waiter(last: id, predicate: predicate, continuation: continuation, deadline: deadline)
       }
     } onCancel: {

@@ -50,8 +50,8 @@ final class UpstreamCalls {
     }
     lastNumber += 1
     let (number, upstream) = (lastNumber, upstream)
-    let deadline = engine.loop.schedule(after: upstream.timeout) {
-      engine.assumeIsolated { $0.upstreamCalls?.end(number, with: .failure(upstream.slow)) }
+    let deadline = engine.execute(after: upstream.timeout) {
+      $0.upstreamCalls?.end(number, with: .failure(upstream.slow))
     }
     let noted = context.noting { $0.upstream = upstream.url }
     calls[number] = Call(request: request, context: noted, engine: engine, deadline: deadline)

@@ -103,13 +103,11 @@ public final class Server: Sendable {
     }
     let engine = Engine(configuration, source, policies: policies, stubs: stubs, ids: ids, loop: loop)
     mailbox.connect { edit in
-      loop.execute { engine.assumeIsolated { $0.writes.receive(edit, on: $0) } }
+      engine.execute { $0.writes.receive(edit, on: $0) }
     }
-    loop.execute {
-      engine.assumeIsolated { engine in
-        engine.follow(engine.writes.state.keys)
-        engine.readAhead()
-      }
+    engine.execute { engine in
+      engine.follow(engine.writes.state.keys)
+      engine.readAhead()
     }
     for warning in source.warnings + configuration.warnings(about: source.database) {
       configuration.onEvent(.warning(warning))

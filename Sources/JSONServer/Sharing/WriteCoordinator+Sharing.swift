@@ -124,15 +124,13 @@ extension WriteCoordinator {
     guard !readIndex.isChecking else { return }
     readIndex.isChecking = true
     // One check serves all requests of the same tick of the event loop.
-    engine.loop.execute { engine.assumeIsolated { $0.writes.startCheck(on: $0) } }
+    engine.execute { $0.writes.startCheck(on: $0) }
   }
 
   private func startCheck(on engine: isolated Engine) {
     let (batch, era) = (readIndex.arrived, readIndex.era)
     readIndex.arrived = []
-    store?.check { result in
-      engine.loop.execute { engine.assumeIsolated { $0.writes.end(result, for: batch, in: era, on: $0) } }
-    }
+    store?.check { result in engine.execute { $0.writes.end(result, for: batch, in: era, on: $0) } }
   }
 
   private func end(
