@@ -155,7 +155,7 @@ extension AdminRoute {
         throw RequestError(
           .notFound, "The journal has no request '\(call.name)' any more; GET /__admin/requests lists its requests.")
       }
-      engine.finalize(call.context, .json(exchange.wholeValue))
+      engine.finalize(call.context, .json(exchange.value(showing: .max)))
     },
     AdminRoute(.delete, "/requests", "ForgetRequests", "Empties the journal.") {
       $0.journal.removeAll()

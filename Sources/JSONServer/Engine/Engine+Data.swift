@@ -86,10 +86,6 @@ extension Engine {
     }
   }
 
-  private static var abandoned: RequestError {
-    RequestError(.unavailable, "The client went away before its response was there.")
-  }
-
   /// Reads the ids and members of large collections on another thread, so that no request has to wait for that.
   func readAhead() {
     let start = configuration.hasSessions ? writes.initial : nil

@@ -170,16 +170,10 @@ actor Engine: Application {
     for note in result.notes {
       if let hint = hints.hint(for: note, path: context.request.path) { configuration.onEvent(.hint(hint)) }
     }
-    let (deleted, dependents): (String, [String: Int])
-    switch result.change {
-    case .deleted(let name, let ids, let counts)?:
-      (deleted, dependents) = (ids.count == 1 ? "/\(name)/\(ids[0])" : "\(ids.count) of /\(name)", counts)
-    case .created?, .updated?, .reloaded?, .replaced?, nil: return
-    }
-    if !dependents.isEmpty {
-      let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
-      configuration.onEvent(.warning("Deleting \(deleted) also removed the records that depend on it: \(list)."))
-    }
+    guard case .deleted(let name, let ids, let dependents)? = result.change, !dependents.isEmpty else { return }
+    let deleted = ids.count == 1 ? "/\(name)/\(ids[0])" : "\(ids.count) of /\(name)"
+    let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
+    configuration.onEvent(.warning("Deleting \(deleted) also removed the records that depend on it: \(list)."))
   }
 
   /// Sets other rewrite rules.
@@ -227,11 +221,6 @@ actor Engine: Application {
       tasks[number] = nil
     }
     return number
-  }
-
-  /// Cancels a kept task, unless it has ended.
-  func cancel(_ number: Int) {
-    tasks[number]?.cancel()
   }
 
   /// A number that no task, subscriber or waiting caller has.

@@ -167,20 +167,20 @@ final class WriteCoordinator {
     pending.requester.completion(engine, .success(pending.response))
   }
 
-  /// Sends the response to a saved write, and the responses that waited for it.
-  private func acknowledge(_ pending: PendingResponse, on engine: isolated Engine) {
-    publishChange(of: pending, on: engine)
-    pending.requester.completion(engine, .success(pending.response))
-  }
-
-  private func publishChange(of pending: PendingResponse, on engine: isolated Engine) {
-    guard let change = pending.change else { return }
-    engine.events.endVoidWatches(on: engine)
-    engine.events.publish(change, resources: pending.resources)
-    switch change {
-    case .reloaded, .replaced: engine.signIn?.forgetUsers(on: engine)
-    case .created, .updated, .deleted: break
+  /// Publishes the change of a request, and sends its response.
+  ///
+  /// - Parameter error: The response of a write in place of its own.
+  private func acknowledge(_ pending: PendingResponse, or error: StorageError? = nil, on engine: isolated Engine) {
+    if let change = pending.change {
+      engine.events.endVoidWatches(on: engine)
+      engine.events.publish(change, resources: pending.resources)
+      switch change {
+      case .reloaded, .replaced: engine.signIn?.forgetUsers(on: engine)
+      case .created, .updated, .deleted: break
+      }
     }
+    let failure = pending.isWrite ? error.map(RequestError.init) : nil
+    pending.requester.completion(engine, failure.map(Result.failure) ?? .success(pending.response))
   }
 
   // MARK: Commits
@@ -265,14 +265,7 @@ final class WriteCoordinator {
     case .failed(let error) where error.code == .durabilityUnknown && baseVersion >= 0:
       // The file holds the version: memory keeps it, and the client learns that its durability is unknown. A database of
       // several servers may or may not have the version: memory goes back until the database says which.
-      for pending in finishCommit(of: version, deletions, on: engine) {
-        publishChange(of: pending, on: engine)
-        if pending.isWrite {
-          pending.requester.completion(engine, .failure(RequestError(error)))
-        } else {
-          pending.requester.completion(engine, .success(pending.response))
-        }
-      }
+      for pending in finishCommit(of: version, deletions, on: engine) { acknowledge(pending, or: error, on: engine) }
       goOnCommitting(on: engine)
     case .failed(let error):
       refuse(error, on: engine)
@@ -280,7 +273,6 @@ final class WriteCoordinator {
       askAgain(on: engine)
     }
     takeDelayedEdits(on: engine)
-    releaseReads(on: engine)
   }
 
   /// Records that the written version is in the file.

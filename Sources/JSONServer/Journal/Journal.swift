@@ -279,15 +279,6 @@ public final class Exchange: Sendable {
   /// The id of the request's hold; `nil` for none.
   package var hold: Int? { notes?.hold }
 
-  /// The largest number of bytes of a body in a list.
-  private static let maximumShownBytes = 64 * 1024
-
-  /// The exchange as `/__admin/requests` lists it.
-  var value: JSONValue { value(showing: Self.maximumShownBytes) }
-
-  /// The exchange with complete bodies.
-  var wholeValue: JSONValue { value(showing: .max) }
-
   /// The members without header fields and bodies, as the journal and the events show them.
   var summary: JSONObject {
     var members = JSONObject([
@@ -305,7 +296,11 @@ public final class Exchange: Sendable {
     return members
   }
 
-  private func value(showing maximumBytes: Int) -> JSONValue {
+  /// The exchange as `/__admin/requests` lists it, with at most 64 KiB of each body.
+  var value: JSONValue { value(showing: 64 * 1024) }
+
+  /// - Parameter maximumBytes: The largest number of bytes of a body.
+  func value(showing maximumBytes: Int) -> JSONValue {
     var members = summary
     members["requestHeaders"] = .object(shown(request.headerFields).members)
     members["requestBody"] = text(request.bytes, request.headerFields, maximumBytes, isRequest: true)

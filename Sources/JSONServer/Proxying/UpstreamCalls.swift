@@ -122,7 +122,7 @@ final class UpstreamCalls {
     }
     startWaiting()
     call.engine.assumeIsolated { engine in
-      if let task = call.task { engine.cancel(task) }
+      if let task = call.task { engine.tasks[task]?.cancel() }
       engine.finalize(call.context, response)
     }
   }
