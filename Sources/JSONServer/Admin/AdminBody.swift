@@ -47,13 +47,11 @@ struct AdminBody {
   /// The objects in a member, unless the member is missing or null.
   func objects(_ name: String) throws(RequestError) -> [AdminBody]? {
     guard let value = value(name) else { return nil }
-    let objects = value.array?.map(\.object)
-    guard let objects, !objects.isEmpty, objects.allSatisfy({ $0 != nil }) else {
+    let objects = value.array?.compactMap(\.object) ?? []
+    guard !objects.isEmpty, objects.count == value.array?.count else {
       throw wrong(name, "an array of at least one object")
     }
-    return objects.enumerated().compactMap { index, members in
-      members.map { AdminBody($0, at: place + [name, String(index)]) }
-    }
+    return objects.enumerated().map { AdminBody($1, at: place + [name, String($0)]) }
   }
 
   /// The member with a name, unless it is missing or null.
@@ -125,7 +123,4 @@ extension AdminBody {
     else { throw wrong("delay", "milliseconds up to 600000, or a range of them such as [100, 500]") }
     return .milliseconds(lower) ... .milliseconds(upper)
   }
-
-  /// The number of requests.
-  func times() throws(RequestError) -> Int? { try integer("times", in: 1...1_000_000) }
 }

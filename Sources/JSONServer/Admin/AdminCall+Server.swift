@@ -41,7 +41,7 @@ extension AdminCall {
       var response = PreparedResponse.json(
         .object(
           OpenAPIAdmin.adding(
-            AdminRoute.table.map(\.operation), faultActions: Fault.Action.names,
+            AdminRoute.table.map(\.operation), faultActions: Response.Delivery.actions.map(\.name),
             to: description.openAPI(
               .open, basePath: path.isEmpty ? "/" : path, wrapName: wrapName, signIn: signIn))))
       if isFinal { response.validator = EntityTag(of: response.bytes) }

@@ -356,6 +356,6 @@ extension QueryParameters {
     guard let code = Int(text), (200...599).contains(code) else {
       throw RequestError(.malformed, "'status' must be a number from 200 to 599.")
     }
-    return FixedResponse(status: HTTPResponse.Status(code: code)).prepared(retryAfter: nil, nil)
+    return FixedResponse(status: HTTPResponse.Status(code: code)).prepared(retryAfter: nil)
   }
 }

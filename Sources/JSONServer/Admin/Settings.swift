@@ -9,14 +9,10 @@ struct Settings: Sendable {
 
   static let names = ["delay", "readOnly"]
 
-  init(_ configuration: Server.Configuration) {
+  /// Creates the settings of a server, with changes that all servers share.
+  init(_ configuration: Server.Configuration, changedBy members: JSONObject = JSONObject()) {
     delay = configuration.delay
     isReadOnly = configuration.isReadOnly
-  }
-
-  /// Creates the settings of a server, with changes that all servers share.
-  init(_ configuration: Server.Configuration, changedBy members: JSONObject) {
-    self.init(configuration)
     try? change(by: AdminBody(members))
     // A server that was started read-only stays read-only.
     if configuration.isReadOnly { isReadOnly = true }

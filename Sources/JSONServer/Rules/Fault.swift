@@ -5,29 +5,6 @@ import HTTPTypes
 /// After a fault with only a delay, the server carries out the request. Any other fault sends its own response, and the data
 /// stays unchanged.
 public struct Fault: Sendable {
-  /// What happens to the connection.
-  enum Action: String, Sendable, CaseIterable {
-    /// The client gets no response; the connection stays open.
-    case hang
-    /// The connection is reset.
-    case reset
-    /// The connection ends in the middle of the body.
-    case truncate
-
-    /// The names of the actions in the admin interface.
-    static let names = allCases.map(\.rawValue)
-
-    /// The action that causes a delivery; `nil` for a complete response.
-    init?(_ delivery: Response.Delivery?) {
-      switch delivery {
-      case .hang: self = .hang
-      case .reset: self = .reset
-      case .truncated: self = .truncate
-      case .normal, nil: return nil
-      }
-    }
-  }
-
   /// The requests that the fault affects; never requests to `/__admin`.
   public var request: RequestPattern
   /// The number of requests that the fault affects; `nil` for no limit.
@@ -73,8 +50,18 @@ extension Response {
 }
 
 extension Response.Delivery {
+  /// The deliveries that a fault's `action` names.
+  static let actions: [Response.Delivery] = [.hang, .reset, .truncated(after: 0)]
+
   /// The name of the fault action that causes this delivery; `normal` for none.
-  var name: String { Fault.Action(self)?.rawValue ?? "normal" }
+  var name: String {
+    switch self {
+    case .normal: "normal"
+    case .hang: "hang"
+    case .reset: "reset"
+    case .truncated: "truncate"
+    }
+  }
 
   /// A few words on what a client receives of a response with a status.
   package func summary(of status: HTTPResponse.Status) -> String {
@@ -88,23 +75,19 @@ extension Response.Delivery {
 }
 
 extension FixedResponse {
-  /// The response of a fault with this action, or of a hold; `nil` for a fault with only a delay.
-  func prepared(retryAfter: Int?, _ action: Fault.Action?) -> PreparedResponse? {
-    guard !isEmpty || action != nil || retryAfter != nil else { return nil }
+  /// The response of a fault or of a hold; `nil` for a fault with only a delay.
+  func prepared(retryAfter: Int?) -> PreparedResponse? {
+    guard !isEmpty || retryAfter != nil else { return nil }
+    let isTruncated = if case .truncated = delivery { true } else { false }
     var fixed = self
     if retryAfter != nil, status == nil { fixed.status = .tooManyRequests }
     var response = fixed.prepared
-    if body == nil, response.status.code >= 400 || action == .truncate {
+    if body == nil, response.status.code >= 400 || isTruncated {
       response = .error(response.status, "A fault or a hold caused this response; see Server.addFault and Server.hold.")
     }
     if let retryAfter { response.headerFields[.retryAfter] = String(retryAfter) }
     response.headerFields.replace(with: headerFields)
-    switch action {
-    case .hang: response.delivery = .hang
-    case .reset: response.delivery = .reset
-    case .truncate: response.delivery = .truncated(after: response.bytes.count / 2)
-    case nil: break
-    }
+    response.delivery = isTruncated ? .truncated(after: response.bytes.count / 2) : delivery
     return response
   }
 }

@@ -17,17 +17,14 @@ struct FixedResponse: Sendable, Hashable {
   /// The status; `nil` for 200.
   var status: HTTPResponse.Status?
   /// Header fields, in addition to those of every response.
-  var headerFields: HTTPFields
+  var headerFields: HTTPFields = [:]
   /// The body; `nil` for none.
   var body: Body?
+  /// How a fault sends the response: a truncated one ends in the middle of its body.
+  var delivery = Response.Delivery.normal
+}
 
-  /// Creates a response.
-  init(status: HTTPResponse.Status? = nil, headerFields: HTTPFields = [:], body: Body? = nil) {
-    self.status = status
-    self.headerFields = headerFields
-    self.body = body
-  }
-
+extension FixedResponse {
   /// Creates a fixed response from a response of Swift code; without a status when its delivery is not `normal`.
   ///
   /// - Throws: 400 for an invalid response, and for a stream, which can be sent only once.
@@ -38,7 +35,7 @@ struct FixedResponse: Sendable, Hashable {
     }
     self.init(
       status: response.delivery == .normal ? response.status : nil, headerFields: response.headerFields,
-      body: bytes.isEmpty ? nil : .bytes(bytes))
+      body: bytes.isEmpty ? nil : .bytes(bytes), delivery: response.delivery)
     // Shown and shared as JSON, the body keeps its spelling.
     if headerFields[.contentType] == "application/json", let value = response.json {
       body = .json(value)
@@ -46,8 +43,8 @@ struct FixedResponse: Sendable, Hashable {
     }
   }
 
-  /// Whether the response has neither status, header fields nor body.
-  var isEmpty: Bool { status == nil && headerFields.isEmpty && body == nil }
+  /// Whether the response has neither status, header fields, body nor a delivery of its own.
+  var isEmpty: Bool { self == FixedResponse() }
 
   /// The response that clients get.
   var prepared: PreparedResponse {

@@ -17,7 +17,7 @@ package struct Rule: Sendable {
   /// The effect on a request.
   enum Effect: Sendable {
     /// The request fails, or is delayed.
-    case fault(FixedResponse, retryAfter: Int?, action: Fault.Action?)
+    case fault(FixedResponse, retryAfter: Int?)
     /// The request waits for its release.
     case hold
     /// The request gets the next of these responses; the last one repeats.
@@ -66,9 +66,7 @@ package struct Rule: Sendable {
   /// - Throws: 400 for an invalid fault.
   init(_ fault: Fault) throws(RequestError) {
     let response = if let response = fault.response { try FixedResponse(response) } else { FixedResponse() }
-    try self.init(
-      fault.request, times: fault.times, delay: fault.delay,
-      .fault(response, retryAfter: nil, action: Fault.Action(fault.response?.delivery)))
+    try self.init(fault.request, times: fault.times, delay: fault.delay, .fault(response, retryAfter: nil))
   }
 
   /// - Throws: 400 for an invalid stub.
@@ -110,14 +108,14 @@ extension Rule.Effect {
   var responses: [FixedResponse] {
     get {
       switch self {
-      case .fault(let response, _, _): [response]
+      case .fault(let response, _): [response]
       case .responses(let responses): responses
       case .hold, .handler: []
       }
     }
     set {
       switch self {
-      case .fault(_, let seconds, let action): self = .fault(newValue[0], retryAfter: seconds, action: action)
+      case .fault(_, let seconds): self = .fault(newValue[0], retryAfter: seconds)
       case .responses: self = .responses(newValue)
       case .hold, .handler: break
       }
@@ -129,7 +127,7 @@ extension Rule.Effect {
   /// - Parameter count: The number of requests that the rule has affected before.
   func response(after count: Int) -> PreparedResponse? {
     switch self {
-    case .fault(let response, let seconds, let action): response.prepared(retryAfter: seconds, action)
+    case .fault(let response, let seconds): response.prepared(retryAfter: seconds)
     case .responses(let responses): responses[min(count, responses.count - 1)].prepared
     case .hold, .handler: nil
     }
@@ -214,19 +212,20 @@ extension Rule {
   init(_ kind: Kind, _ body: AdminBody, files: BodyFiles, isWhole: Bool = false) throws(RequestError) {
     var request = try kind.pattern(body)
     if isWhole, let value = request.body.value { request.body = .equal(value) }
-    let responses = try kind.responses(body, files)
-    let times = try body.times()
+    var responses = try kind.responses(body, files)
+    let times = try body.integer("times", in: 1...1_000_000)
     let delay = try body.delay()
     var effect: Effect
     switch kind {
     case .fault:
       let seconds = try body.integer("retryAfter", in: 0...1_000_000)
       let name = try body.string("action")
-      let action = name.flatMap(Fault.Action.init)
-      guard name == action?.rawValue else {
-        throw body.wrong("action", "one of \(Fault.Action.names.joined(separator: ", "))")
+      let action = Response.Delivery.actions.first { $0.name == name }
+      guard name == action?.name else {
+        throw body.wrong("action", "one of \(Response.Delivery.actions.map(\.name).joined(separator: ", "))")
       }
-      effect = .fault(responses[0], retryAfter: seconds, action: action)
+      responses[0].delivery = action ?? .normal
+      effect = .fault(responses[0], retryAfter: seconds)
       guard delay != nil || effect.response(after: 0) != nil else {
         throw RequestError(
           .malformed,
@@ -256,10 +255,10 @@ extension Rule {
     }
     members["times"] = timesLeft.map { .number(JSONNumber($0)) }
     members["delay"] = delay?.milliseconds
-    if case .fault(let response, let seconds, let action) = effect {
+    if case .fault(let response, let seconds) = effect {
       for (name, value) in response.members { members[name] = value }
       members["retryAfter"] = seconds.map { .number(JSONNumber($0)) }
-      members["action"] = action.map { .string($0.rawValue) }
+      if response.delivery != .normal { members["action"] = .string(response.delivery.name) }
     }
     return members
   }

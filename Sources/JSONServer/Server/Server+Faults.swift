@@ -78,8 +78,7 @@ extension Server {
   /// - Throws: ``ServerError`` with code `invalidConfiguration` for a response that cannot be sent.
   public func releaseHold(_ id: Int, failingWith response: Response) async throws(ServerError) {
     do throws(RequestError) {
-      let action = Fault.Action(response.delivery)
-      await remove(.hold, id, failingWith: try FixedResponse(response).prepared(retryAfter: nil, action))
+      await remove(.hold, id, failingWith: try FixedResponse(response).prepared(retryAfter: nil))
     } catch {
       throw ServerError(.invalidConfiguration, error.message)
     }

@@ -8,7 +8,8 @@ import Testing
 /// `/__admin/openapi.json` says of `/__admin` what the router does: both read one table.
 @Suite struct `The description of the admin interface` {
   private static let document = JSONValue.object(
-    OpenAPIAdmin.adding(AdminRoute.table.map(\.operation), faultActions: Fault.Action.names, to: JSONObject()))
+    OpenAPIAdmin.adding(
+      AdminRoute.table.map(\.operation), faultActions: Response.Delivery.actions.map(\.name), to: JSONObject()))
 
   @Test func `has an operation for each route, to which a request of it leads`() throws {
     #expect(AdminRoute.table.count > 30)

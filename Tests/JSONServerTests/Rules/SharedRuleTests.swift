@@ -20,11 +20,11 @@ import Testing
 
   @Test func `Faults arrive as they were`() throws {
     let fields: HTTPFields = [.retryAfter: "7", .contentType: "text/plain"]
-    let truncated = FixedResponse(headerFields: fields)
+    let truncated = FixedResponse(headerFields: fields, delivery: .truncated(after: 0))
     let rules = [
       try Rule(Fault(.any(), delay: .milliseconds(5) ... .milliseconds(9))),
       try Rule(Fault(.get("/a b*?x=1"), .json(["a": 1.50], status: .notFound))),
-      try Rule(.any("/a"), .fault(truncated, retryAfter: 3, action: .truncate)),
+      try Rule(.any("/a"), .fault(truncated, retryAfter: 3)),
       try Rule(Fault(.post("/a", query: ["b": nil], headers: ["X-A": "b*"], body: ["c": 1]), .hang)),
       try Rule(Fault(.any("/a", body: .including(["c": 1])), .status(200))),
       try Rule(Fault(Self.exactPattern, .status(200), times: 2)),
