@@ -172,37 +172,30 @@ package struct EffectiveRoute: Sendable {
 
 /// A text in which a `*` stands for any characters.
 package struct WildcardPattern: Sendable, Hashable {
-  private let pattern: [UInt8]
+  /// The texts before, between and after the stars.
+  private let pieces: [ArraySlice<UInt8>]
 
   package init(_ text: String) {
-    pattern = Array(text.utf8)
+    pieces = Array(text.utf8).split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
   }
 
   /// The text up to and including the first `*`; the whole text without a `*`.
-  fileprivate var beginning: ArraySlice<UInt8> {
-    pattern[...(pattern.firstIndex(of: UInt8(ascii: "*")) ?? pattern.endIndex - 1)]
-  }
+  fileprivate var beginning: [UInt8] { pieces[0] + (pieces.count > 1 ? [UInt8(ascii: "*")] : []) }
 
   /// Whether a text matches. O(length of the pattern × length of the text) at worst.
   package func matches(_ text: [UInt8]) -> Bool {
-    var (place, position) = (0, 0)
-    // After the last `*`: the next place in the pattern, and the first byte of the text that the `*` does not cover yet.
-    var retry: (place: Int, position: Int)?
-    while position < text.count {
-      if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
-        place += 1
-        retry = (place, position)
-      } else if place < pattern.count, pattern[place] == text[position] {
-        place += 1
-        position += 1
-      } else if let (start, taken) = retry {
-        retry = (start, taken + 1)
-        (place, position) = (start, taken + 1)
-      } else {
-        return false
-      }
+    let (first, last) = (pieces[0], pieces[pieces.count - 1])
+    guard pieces.count > 1 else { return text[...] == first }
+    guard text.count >= first.count + last.count, text.starts(with: first), text.suffix(last.count) == last else {
+      return false
     }
-    return pattern[place...].allSatisfy { $0 == UInt8(ascii: "*") }
+    var rest = text[first.count..<(text.count - last.count)]
+    for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
+      // The first occurrence leaves the most for the other pieces.
+      guard let place = rest.firstRange(of: piece) else { return false }
+      rest = rest[place.upperBound...]
+    }
+    return true
   }
 }
 
@@ -244,7 +237,7 @@ struct PathPattern: Sendable {
     text = joined.hasPrefix("*") && !isLiteral ? joined : "/" + joined
     exact = WildcardPattern(text)
     folded = WildcardPattern(text.lowercased())
-    key = isLiteral ? Array(text.lowercased().utf8) : Array(folded.beginning)
+    key = isLiteral ? Array(text.lowercased().utf8) : folded.beginning
   }
 
   private static func refusal(of path: Substring, _ reason: String) -> RequestError {
