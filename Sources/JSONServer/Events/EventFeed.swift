@@ -62,16 +62,16 @@ final class EventFeed {
     var published: String?
     switch change {
     case .created(let name, let record):
-      publish(record, of: name, as: Event.Change.created)
+      publish(record, of: name, as: .created)
       published = name
     case .updated(let name, let records) where records.count <= Self.maximumChanges:
-      for record in records { publish(record, of: name, as: Event.Change.updated) }
+      for record in records { publish(record, of: name, as: .updated) }
       published = name
     case .deleted(let name, let ids, _) where ids.count <= Self.maximumChanges:
-      for id in ids { publish(.change(resource: name, .deleted(id: id))) }
+      for id in ids { publish(Event(.deleted, of: name, recordID: id, text: .null)) }
       published = name
     case .reloaded(let name), .updated(let name, _), .deleted(let name, _, _):
-      publish(.change(resource: name, .reloaded))
+      publish(Event(.reloaded, of: name))
       published = name
     case .replaced(let names):
       return publishReload(of: names)
@@ -79,23 +79,21 @@ final class EventFeed {
     publishReload(of: resources.filter { $0 != published })
   }
 
-  private func publish(
-    _ record: WrittenRecord, of name: String, as change: (String, ValidJSON) -> Event.Change
-  ) {
+  private func publish(_ record: WrittenRecord, of name: String, as change: Event.Change) {
     let isLong = record.text.count > Self.maximumRecordBytes
-    publish(.change(resource: name, isLong ? .reloaded : change(record.id, record.text)))
+    publish(isLong ? Event(.reloaded, of: name) : Event(change, of: name, recordID: record.id, text: record.text))
   }
 
   /// Publishes that resources must be read again.
   func publishReload(of resources: [String]) {
-    for name in resources { publish(.change(resource: name, .reloaded)) }
+    for name in resources { publish(Event(.reloaded, of: name)) }
   }
 
   /// Publishes a request and its response.
-  func publish(_ exchange: Exchange) { publish(.request(ValidJSON(writing: .object(exchange.summary)))) }
+  func publish(_ exchange: Exchange) { publish(Event(request: ValidJSON(writing: .object(exchange.summary)))) }
 
-  private func publish(_ content: Event.Content) {
-    history.append(content)
+  private func publish(_ event: Event) {
+    history.append(event)
     serveWaiting()
   }
 
@@ -134,7 +132,8 @@ final class EventFeed {
     let subscription = EventSubscription(engine, number: number)
     if !engine.isClosed {
       if !hasSubscribers { scheduleHeartbeat(on: engine) }
-      add(number, filter, lastEventID: context.lastEventID, token: token)
+      let seen = context.request.headerFields[.lastEventID] ?? context.target.parameters.first("lastEventId")
+      add(number, filter, lastEventID: seen?.isEmpty == true ? nil : seen, token: token)
     }
     let stream = AsyncStream {
       await subscription.next()
@@ -224,10 +223,9 @@ final class EventFeed {
   private func reload(_ resources: [String], for filter: EventFilter) -> [UInt8] {
     let names = resources.filter { filter.includes(.change, of: $0) }
     return names.indices.flatMap { index in
-      Event(
-        id: index == names.count - 1 ? history.id(of: history.lastForgotten) : nil,
-        content: .change(resource: names[index], .reloaded)
-      ).bytes
+      var event = Event(.reloaded, of: names[index])
+      if index == names.count - 1 { event.id = history.id(of: history.lastForgotten) }
+      return event.bytes
     }
   }
 
@@ -278,23 +276,13 @@ extension EventFilter {
   }
 }
 
-extension RequestContext {
-  /// The id of the last event that a subscriber has seen; `nil` for a new subscriber.
-  var lastEventID: String? {
-    let id = request.headerFields[.lastEventID] ?? target.parameters.first("lastEventId")
-    return id?.isEmpty == true ? nil : id
-  }
-}
-
 /// The newest events of a server, which every subscriber reads at its own speed.
 ///
 /// Each event is encoded once, when the first subscriber reads it; all subscribers share the bytes.
 struct EventHistory {
   private struct Entry {
-    let kind: Event.Kind
-    let resource: String?
-    /// The event, until a subscriber reads it, and then its bytes.
-    var event: Event?
+    var event: Event
+    /// The bytes of the event; empty until a subscriber reads it.
     var bytes: [UInt8] = []
   }
 
@@ -325,20 +313,22 @@ struct EventHistory {
     return number
   }
 
-  mutating func append(_ content: Event.Content) {
+  mutating func append(_ event: Event) {
     lastNumber += 1
     if entries.count == Self.capacity { entries.removeFirst() }
-    let event = Event(id: id(of: lastNumber), content: content)
-    entries.append(Entry(kind: content.kind, resource: content.resource, event: event))
+    var event = event
+    event.id = id(of: lastNumber)
+    entries.append(Entry(event: event))
   }
 
   /// Returns the bytes of an event in the history; `nil` when the filter excludes it.
   mutating func bytes(of number: Int, if filter: EventFilter) -> [UInt8]? {
     let index = number - lastForgotten - 1
-    guard filter.includes(entries[index].kind, of: entries[index].resource) else { return nil }
-    if let event = entries[index].event {
-      entries[index].event = nil
+    let event = entries[index].event
+    guard filter.includes(event.kind, of: event.resource) else { return nil }
+    if entries[index].bytes.isEmpty {
       entries[index].bytes = event.bytes
+      entries[index].event.text = nil
     }
     return entries[index].bytes
   }
@@ -352,68 +342,52 @@ struct Event: Sendable {
   }
 
   /// The change of a resource.
-  enum Change: Sendable {
-    case created(id: String, ValidJSON)
-    case updated(id: String, ValidJSON)
-    case deleted(id: String)
+  enum Change: String, Sendable {
+    case created
+    case updated
+    case deleted
     /// The resource must be read again.
     case reloaded
   }
 
-  enum Content: Sendable {
-    case change(resource: String, Change)
-    /// A request and its response, without header fields and bodies.
-    case request(ValidJSON)
+  /// The id for `Last-Event-ID`; `nil` for an event from which a subscriber does not resume.
+  var id: String?
+  /// The change and its resource; `nil` for a request.
+  private let change: (kind: Change, resource: String, recordID: String?)?
+  /// The changed record, or the request with its response, without header fields and bodies.
+  fileprivate(set) var text: ValidJSON?
 
-    var kind: Kind {
-      switch self {
-      case .change: .change
-      case .request: .request
-      }
-    }
+  var kind: Kind { change == nil ? .request : .change }
+  var resource: String? { change?.resource }
 
-    /// The resource of the event; `nil` for none.
-    var resource: String? {
-      switch self {
-      case .change(let resource, _): resource
-      case .request: nil
-      }
-    }
+  init(request: ValidJSON) {
+    (change, text) = (nil, request)
   }
 
-  /// The id for `Last-Event-ID`; `nil` for an event from which a subscriber does not resume.
-  let id: String?
-  let content: Content
+  init(_ change: Change, of resource: String, recordID: String? = nil, text: ValidJSON? = nil) {
+    (self.change, self.text) = ((change, resource, recordID), text)
+  }
 
   /// The event as it is sent (HTML standard, section "Server-sent events").
   var bytes: [UInt8] {
     var output = Array((id.map { "id: \($0)\n" } ?? "").utf8)
-    output += "event: \(content.kind.rawValue)\ndata: ".utf8
-    switch content {
-    case .request(let summary): summary.withToken { output += $0.bytes }
-    case .change(let resource, let change): Self.append(change, of: resource, to: &output)
+    output += "event: \(kind.rawValue)\ndata: ".utf8
+    if let change {
+      var members = JSONObject([("resource", .string(change.resource)), ("kind", .string(change.kind.rawValue))])
+      members["id"] = change.recordID.map { .string($0) }
+      JSONValue.object(members).appendCompact(to: &output)
+      if let text {
+        // The last member is appended as text, since building a tree of it would be wasted work.
+        output[output.count - 1] = UInt8(ascii: ",")
+        output += "\"record\":".utf8
+        JSONFormatter(.compact).append(text, to: &output)
+        output.append(UInt8(ascii: "}"))
+      }
+    } else {
+      text?.withToken { output += $0.bytes }
     }
     output += "\n\n".utf8
     return output
-  }
-
-  private static func append(_ change: Change, of resource: String, to output: inout [UInt8]) {
-    let (kind, id, record): (String, String?, ValidJSON?) =
-      switch change {
-      case .created(let id, let record): ("created", id, record)
-      case .updated(let id, let record): ("updated", id, record)
-      case .deleted(let id): ("deleted", id, .null)
-      case .reloaded: ("reloaded", nil, nil)
-      }
-    var members = JSONObject([("resource", .string(resource)), ("kind", .string(kind))])
-    members["id"] = id.map { .string($0) }
-    JSONValue.object(members).appendCompact(to: &output)
-    guard let record else { return }
-    // The last member is appended as text, since building a tree of it would be wasted work.
-    output[output.count - 1] = UInt8(ascii: ",")
-    output += "\"record\":".utf8
-    JSONFormatter(.compact).append(record, to: &output)
-    output.append(UInt8(ascii: "}"))
   }
 }
 
