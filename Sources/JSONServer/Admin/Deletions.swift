@@ -105,21 +105,13 @@ extension AdminCall {
   }
 
   private func preview(_ ids: [String], _ name: String, on engine: isolated Engine) throws(RequestError) {
-    let respond: @Sendable (Database) -> PreparedResponse = { database in
-      var version = database.forked()
+    try engine.calculate(for: context) { base -> PreparedResponse in
+      var version = base.forked()
       do throws(DatabaseError) {
         return .json(.object(try version.delete(ids, in: name).members(as: "deleted")))
       } catch {
         return RequestError(error).response()
       }
-    }
-    var version = engine.database
-    engine.haste.renew()
-    version.patience = engine.haste
-    let response = respond(version)
-    guard engine.haste.isOver else { return engine.finalize(context, response) }
-    try engine.calculate(for: context, engine.haste.refusedWork) {
-      respond($0)
     } then: { engine, response in
       engine.finalize(context, response)
     }

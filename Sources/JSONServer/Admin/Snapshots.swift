@@ -37,32 +37,25 @@ struct Snapshots {
     let response = PreparedResponse.json(name.map { ["restored": .string($0)] } ?? ["reset": true])
     if let store {
       try engine.allowWriting("replacing all data")
-      return restore(name, from: store, for: requester, response, on: engine)
+      return engine.writes.whenSaved(on: engine) { engine in
+        store.snapshots(.restore(name)) { result in
+          engine.execute { engine in
+            switch result {
+            case .success(let restored) where !restored.isEmpty:
+              // The change is carried out, even if the database cannot be reached any more.
+              engine.writes.whenCurrent(on: engine) { engine, _ in requester.completion(engine, .success(response)) }
+            case .success: requester.completion(engine, .failure(.unknownSnapshot(name)))
+            case .failure(let error): requester.completion(engine, .failure(RequestError(error)))
+            }
+          }
+        }
+      } orElse: {
+        requester.carryOut(on: $0)
+      }
     }
     let version = if let name { engine.keptSnapshots[name] } else { engine.writes.initial }
     guard let version else { throw .unknownSnapshot(name) }
     try engine.writes.replaceAll(with: version, for: requester, response, on: engine)
-  }
-
-  private func restore(
-    _ name: String?, from store: any SnapshotStore, for requester: Requester, _ response: PreparedResponse,
-    on engine: isolated Engine
-  ) {
-    engine.writes.whenSaved(on: engine) { engine in
-      store.snapshots(.restore(name)) { result in
-        engine.execute { engine in
-          switch result {
-          case .success(let restored) where !restored.isEmpty:
-            // The change is carried out, even if the database cannot be reached any more.
-            engine.writes.whenCurrent(on: engine) { engine, _ in requester.completion(engine, .success(response)) }
-          case .success: requester.completion(engine, .failure(.unknownSnapshot(name)))
-          case .failure(let error): requester.completion(engine, .failure(RequestError(error)))
-          }
-        }
-      }
-    } orElse: {
-      restore(name, from: store, for: requester, response, on: $0)
-    }
   }
 
   /// Removes a snapshot; passes on whether it existed.
