@@ -80,18 +80,18 @@ struct MultipartForm {
     var fields = JSONObject()
     var count = 0
     var position = try startOfFirstPart()
-    while let start = position {
+    while var start = position {
       guard count < JSONObject.maximumFieldCount else {
         throw RequestError(.bodyTooLarge, "The form has more than \(JSONObject.maximumFieldCount) parts; send fewer.")
       }
       count += 1
-      let (head, contentStart) = try MultipartHead.read(body, from: start, number: count)
-      guard let end = endOfContent(from: contentStart) else {
+      let head = try MultipartHead(body, at: &start, number: count)
+      guard let end = endOfContent(from: start) else {
         throw RequestError(
           .malformed,
           "Part \(count) of the form, '\(head.name)', does not end: no boundary follows it. Send the body whole.")
       }
-      fields.append(try value(of: head, body[contentStart..<end]), to: ParameterName(head.name))
+      fields.append(try value(of: head, body[start..<end]), to: ParameterName(head.name))
       position = try startOfPart(afterDelimiterAt: end)
     }
     return JSONValue.object(fields).utf8Text(.compact)
@@ -160,7 +160,7 @@ struct MultipartForm {
 }
 
 /// The header of one part of a form (RFC 7578, section 4).
-private struct MultipartHead: Hashable {
+private struct MultipartHead {
   /// The name of the form's field.
   let name: String
 
@@ -174,19 +174,22 @@ private struct MultipartHead: Hashable {
   ///
   /// - Parameters:
   ///   - body: The form.
-  ///   - start: The offset of the part's first field.
+  ///   - position: The offset of the part's first field, and then of its content.
   ///   - number: The position of the part in the form, for errors.
-  /// - Returns: The head, and the offset of the content after it.
   /// - Throws: 400, when the head does not end or names no field.
-  static func read(_ body: [UInt8], from start: Int, number: Int) throws(RequestError) -> (MultipartHead, content: Int)
-  {
+  init(_ body: [UInt8], at position: inout Int, number: Int) throws(RequestError) {
     var fields: [String: String] = [:]
-    var position = start
-    while let lineEnd = body[position...].firstIndex(of: UInt8(ascii: "\r")), body[lineEnd...].starts(with: "\r\n".utf8)
-    {
+    while true {
+      guard let lineEnd = body[position...].firstIndex(of: UInt8(ascii: "\r")),
+        body[lineEnd...].starts(with: "\r\n".utf8)
+      else {
+        throw RequestError(
+          .malformed,
+          "The headers of part \(number) of the form do not end; an empty line must stand before the content.")
+      }
       let line = String(decoding: body[position..<lineEnd], as: UTF8.self)
       position = lineEnd + 2
-      guard !line.isEmpty else { return (try MultipartHead(fields, number: number), position) }
+      if line.isEmpty { break }
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else {
         throw RequestError(
@@ -194,11 +197,6 @@ private struct MultipartHead: Hashable {
       }
       fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " || $0 == "\t" })
     }
-    throw RequestError(
-      .malformed, "The headers of part \(number) of the form do not end; an empty line must stand before the content.")
-  }
-
-  private init(_ fields: [String: String], number: Int) throws(RequestError) {
     let disposition = fields["content-disposition"].map(MediaType.init)
     guard let disposition, disposition.essence == "form-data", let name = disposition.parameters["name"], !name.isEmpty
     else {
