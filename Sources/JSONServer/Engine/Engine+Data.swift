@@ -29,10 +29,10 @@ extension Engine {
     let validator = writes.revisions.validator(of: operation.endpoint, context, in: database, authorization)
     try calculate(for: context, haste.refusedWork, isFixed: isSaved) { version in
       Result { () throws(ShapedOperation.Refusal) in
-        var success = try operation.carryOut(on: &version)
+        var result = try operation.carryOut(on: &version)
         // On the thread that has read the record.
-        success.result.joinLargeRecord()
-        return success
+        result.joinLargeRecord()
+        return result
       }
     } then: { engine, outcome in
       // The response shows data that was rolled back: the file could not be written, or was edited.
@@ -163,9 +163,7 @@ extension Engine {
     change(for: requester, isLarge: isLarge) { database throws(ShapedOperation.Refusal) in
       try operation.carryOut(on: &database)
     } then: { engine, outcome, base in
-      if case .success(let success) = outcome {
-        engine.signIn?.forgetDeletedUsers(by: success.result.change, on: engine)
-      }
+      if case .success(let result) = outcome { engine.signIn?.forgetDeletedUsers(by: result.change, on: engine) }
       engine.respond(to: context, operation, with: outcome, isSaved: engine.writes.isSaved, since: base)
     }
   }
@@ -235,7 +233,7 @@ extension Engine {
     let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
     WorkerThreads.changes.run { [database = writes.database] in
       let parsed = ParsedEndpoint(request, target, wrapName: wrapName, database)
-      self.execute { $0.authorize(context.with(parsed)) }
+      self.execute { $0.authorize(context.with(parsed: parsed)) }
     }
   }
 }

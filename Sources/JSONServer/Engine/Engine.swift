@@ -143,9 +143,8 @@ actor Engine: Application {
   /// Names parameters without effect in the response, and logs each of them once.
   func report(_ ignored: [IgnoredParameter], of context: RequestContext, in response: inout PreparedResponse) {
     response.headerFields[.xIgnoredParameters] = IgnoredParameter.fieldValue(ignored, in: context.target.parameters)
-    for parameter in ignored {
-      let hint = hints.hint(for: parameter, of: context.request) { self.writes.database.memberNames(of: $0) }
-      if let hint { configuration.onEvent(.hint(hint)) }
+    for parameter in ignored where hints.isNew(context.request.path + "?" + parameter.name) {
+      configuration.onEvent(.hint(Hints.text(for: parameter, of: context.request, in: database)))
     }
   }
 
@@ -157,18 +156,15 @@ actor Engine: Application {
   /// Refuses a request with parameters without effect, and suggests names. For a strict server, the request is
   /// unexpected.
   func refuse(_ context: RequestContext, _ ignored: [IgnoredParameter]) {
-    let sentences = ignored.map { parameter in
-      Hints.text(for: parameter, of: context.request) { self.writes.database.memberNames(of: $0) }
-    }
-    let message = sentences.joined(separator: " ")
+    let message = ignored.map { Hints.text(for: $0, of: context.request, in: database) }.joined(separator: " ")
     if configuration.isStrict { return refuseUnexpected(context, message) }
     finalize(context, RequestError(.malformed, "\(message) Nothing was changed.").response())
   }
 
   /// Logs the warnings about a request, and the dependent records that a deletion removed.
   func report(_ result: EndpointResult, of context: RequestContext) {
-    for note in result.notes {
-      if let hint = hints.hint(for: note, path: context.request.path) { configuration.onEvent(.hint(hint)) }
+    for note in result.notes where hints.isNew(context.request.path + "?" + note) {
+      configuration.onEvent(.hint("\(context.request.path): \(note)."))
     }
     guard case .deleted(let name, let ids, let dependents)? = result.change, !dependents.isEmpty else { return }
     let deleted = ids.count == 1 ? "/\(name)/\(ids[0])" : "\(ids.count) of /\(name)"
@@ -302,7 +298,7 @@ extension Engine {
 extension Engine {
   /// Passes a request through the middleware, the outermost first, and then carries it out.
   func passThroughMiddleware(_ context: RequestContext) {
-    let context = context.notes == nil ? context.withNotes : context
+    let context = context.withNotes
     let next = middlewareChain(around: context)
     keep { engine in
       let response: PreparedResponse

@@ -145,16 +145,15 @@ extension Engine {
   ///   - base: The version before a change.
   func respond(
     to context: RequestContext, _ operation: ShapedOperation,
-    with outcome: Result<ShapedOperation.Success, ShapedOperation.Refusal>, isSaved: Bool,
-    validator: EntityTag? = nil, since base: Database? = nil
+    with outcome: Result<EndpointResult, ShapedOperation.Refusal>, isSaved: Bool, validator: EntityTag? = nil,
+    since base: Database? = nil
   ) {
     let endpoint = operation.endpoint
     switch outcome {
     case .failure(.ignored(let ignored)): refuse(context, ignored)
     case .failure(.failed(let error, let ignored)):
       respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: isSaved)
-    case .success(let success):
-      let result = success.result
+    case .success(let result):
       report(result, of: context)
       // Middleware sees responses without the parts that `finalize` adds.
       var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields(of: result))
@@ -162,8 +161,7 @@ extension Engine {
         response.validator = validator ?? writes.revisions.validator(of: endpoint, context, in: database, authorization)
       }
       respond(
-        to: context, endpoint, consume response, result.change, ignored: success.ignored + result.ignored,
-        isSaved: isSaved, since: base)
+        to: context, endpoint, consume response, result.change, ignored: result.ignored, isSaved: isSaved, since: base)
     }
   }
 
@@ -195,8 +193,8 @@ extension Engine {
     guard !context.isInner else { return context.reply(response) }
     if response.errorMessage != nil { response.respell(configuration.spellings) }
     let body = policies.finalize(&response, for: context)
-    if let origin = response.refusedOrigin, let hint = hints.hint(forRefused: origin) {
-      configuration.onEvent(.hint(hint.respelled(configuration.spellings)))
+    if let origin = response.refusedOrigin, hints.isNew(origin) {
+      configuration.onEvent(.hint(Hints.text(forRefused: origin).respelled(configuration.spellings)))
     }
     journal.record(context, response, body: body, on: self)
     context.reply(response)

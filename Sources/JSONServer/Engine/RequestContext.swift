@@ -66,12 +66,9 @@ final class RequestContext: Sendable {
     self.reply = reply
   }
 
-  /// The same request after another edit of the file.
-  func with(_ delays: EditDelays) -> RequestContext { copy(delays: delays) }
-
   /// The same request with further notes.
   func noting(_ change: (inout MatchNotes) -> Void) -> RequestContext {
-    let noted = notes == nil ? withNotes : self
+    let noted = withNotes
     noted.notes?.withLockedValue(change)
     return noted
   }
@@ -79,11 +76,8 @@ final class RequestContext: Sendable {
   /// The rules that have matched by now; `nil` for none.
   var met: MatchNotes? { notes?.withLockedValue { $0 } }
 
-  /// The same request with room for notes.
-  var withNotes: RequestContext { copy(notes: NIOLockedValueBox(MatchNotes())) }
-
-  /// The same request with its parsed body.
-  func with(_ parsed: ParsedEndpoint) -> RequestContext { copy(parsed: parsed) }
+  /// The same request with room for notes; itself when it has notes.
+  var withNotes: RequestContext { notes == nil ? with(notes: NIOLockedValueBox(MatchNotes())) : self }
 
   /// The same request without the guard at the start of its path.
   ///
@@ -92,10 +86,11 @@ final class RequestContext: Sendable {
   func removing(_ prefix: Guard, leaving target: String) throws(RequestError) -> RequestContext {
     var request = request
     request.target = target
-    return copy(request, try ParsedTarget(target), guardPrefix: prefix)
+    return with(request, try ParsedTarget(target), guardPrefix: prefix)
   }
 
-  private func copy(
+  /// The same request with other parts; `nil` for the same.
+  func with(
     _ request: Request? = nil, _ target: ParsedTarget? = nil, guardPrefix: Guard? = nil,
     parsed: ParsedEndpoint? = nil, delays: EditDelays? = nil, notes: NIOLockedValueBox<MatchNotes>? = nil
   ) -> RequestContext {
@@ -138,17 +133,13 @@ struct ParsedTarget: Sendable {
   let path: Path
   let parameters: QueryParameters
 
+  /// The target of a request that was refused before its target was parsed.
+  static let none = ParsedTarget(path: Path(), parameters: QueryParameters())
+}
+
+extension ParsedTarget {
   /// - Throws: 400 for a bad escape, and for too many parameters.
   init(_ target: String) throws(RequestError) {
-    path = try Path(target: target)
-    parameters = try QueryParameters(target: target)
-  }
-
-  /// The target of a request that was refused before its target was parsed.
-  static let none = ParsedTarget()
-
-  private init() {
-    path = Path()
-    parameters = QueryParameters()
+    self.init(path: try Path(target: target), parameters: try QueryParameters(target: target))
   }
 }

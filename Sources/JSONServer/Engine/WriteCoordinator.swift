@@ -354,7 +354,7 @@ struct Requester: Sendable {
   init(_ context: RequestContext, _ route: Route) {
     self.context = context
     delays = context.delays
-    perform = { engine, requester in engine.carryOut(route, context.with(requester.delays)) }
+    perform = { engine, requester in engine.carryOut(route, context.with(delays: requester.delays)) }
     completion = { engine, result in
       switch result {
       case .success(let response): engine.finalize(context, response)

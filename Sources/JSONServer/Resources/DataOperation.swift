@@ -51,12 +51,6 @@ struct DataOperation: Sendable {
 
 /// A request for data, and the shape of its response.
 struct ShapedOperation: Sendable {
-  /// The result, and the parameters without effect.
-  struct Success: Sendable {
-    var result: EndpointResult
-    let ignored: [IgnoredParameter]
-  }
-
   /// The reason why the request was not carried out.
   enum Refusal: Error {
     /// Parameters without effect.
@@ -77,7 +71,7 @@ struct ShapedOperation: Sendable {
   /// Carries the request out.
   ///
   /// - Throws: ``Refusal``; the database must then be discarded.
-  func carryOut(on database: inout Database) throws(Refusal) -> Success {
+  func carryOut(on database: inout Database) throws(Refusal) -> EndpointResult {
     var ignored = ignored
     do throws(RequestError) {
       try precondition?.check(on: database)
@@ -89,7 +83,8 @@ struct ShapedOperation: Sendable {
     do throws(RequestError) {
       var result = try operation.perform(on: &database)
       shape?.apply(to: &result, of: endpoint, in: database)
-      return Success(result: result, ignored: ignored)
+      if !ignored.isEmpty { result.ignored = ignored + result.ignored }
+      return result
     } catch {
       throw .failed(error, ignored)
     }
@@ -149,7 +144,7 @@ struct EndpointResult {
   var total: Int?
   /// The value of `Link`, for pages.
   var link: String?
-  /// The parameters without effect because of the data, such as names that no record has.
+  /// The parameters without effect, also because of the data, such as names that no record has.
   var ignored: [IgnoredParameter] = []
   /// Warnings about the request, as ends of sentences.
   var notes: [String] = []

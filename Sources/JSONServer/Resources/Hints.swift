@@ -6,46 +6,27 @@ import JSONDescription
 struct Hints {
   private var given: Set<String> = []
 
-  /// The hint for a parameter without effect; `nil` when it was given before.
-  ///
-  /// - Parameter members: Returns the members of a collection's records.
-  mutating func hint(
-    for parameter: IgnoredParameter, of request: Request, members: (_ collection: String) -> [String]
-  ) -> String? {
-    guard isNew(parameter.name, request.path) else { return nil }
-    return Self.text(for: parameter, of: request, members: members)
-  }
+  /// Whether no hint about a subject was given before; then it counts as given.
+  mutating func isNew(_ subject: String) -> Bool { given.count < 1_000 && given.insert(subject).inserted }
 
   /// The reason why a parameter has no effect, and a suggestion.
-  static func text(
-    for parameter: IgnoredParameter, of request: Request, members: (_ collection: String) -> [String]
-  ) -> String {
+  static func text(for parameter: IgnoredParameter, of request: Request, in database: Database) -> String {
     let (name, path) = (parameter.name, request.path)
     switch parameter.reason {
     case .idle(let reason): return "\(path): the parameter '\(name)' \(reason)."
     case .notTaken: return "\(path): the parameter '\(name)' has no effect on a \(request.method.rawValue) there."
     case .noMember(let collection):
-      let meant = meant(by: name, members: members(collection)).map { " Did you mean '\($0)'?" } ?? ""
+      let meant = meant(by: name, members: database.memberNames(of: collection)).map { " Did you mean '\($0)'?" } ?? ""
       return "\(path): no record has a member '\(name)', so the parameter is ignored.\(meant)"
     }
   }
 
-  /// The hint for an origin whose pages may not read; `nil` when it was given before.
-  mutating func hint(forRefused origin: String) -> String? {
-    guard given.count < 1_000, given.insert(origin).inserted else { return nil }
-    return """
-      A page of the origin '\(origin)' may not read responses, and its browser withholds them; start the server with \
-      \(CrossOriginPolicy.option(for: origin)) to let it.
-      """
-  }
-
-  /// Another hint about a request; `nil` when it was given before.
-  mutating func hint(for note: String, path: String) -> String? {
-    isNew(note, path) ? "\(path): \(note)." : nil
-  }
-
-  private mutating func isNew(_ subject: String, _ path: String) -> Bool {
-    given.count < 1_000 && given.insert(path + "?" + subject).inserted
+  /// The hint for an origin whose pages may not read.
+  static func text(forRefused origin: String) -> String {
+    """
+    A page of the origin '\(origin)' may not read responses, and its browser withholds them; start the server with \
+    \(CrossOriginPolicy.option(for: origin)) to let it.
+    """
   }
 
   /// The parameter or member that was probably meant; first the server's own parameters by their exact letters.
