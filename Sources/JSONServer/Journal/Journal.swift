@@ -17,7 +17,7 @@ final class Journal {
 
   private let capacity: Int
   /// The largest number of bytes of bodies, so that large responses do not fill the memory.
-  private var byteCapacity: Int
+  var byteCapacity: Int { didSet { dropOldest() } }
   // Only the engine uses these, and no change of one of them calls back into this object; so the run-time checks of each
   // access would only cost every request time.
   @exclusivity(unchecked) private var kept: Deque<Exchange> = []
@@ -135,12 +135,6 @@ final class Journal {
     for (number, waiter) in waiters where exchange.id > waiter.last && waiter.predicate(exchange) {
       endWaiting(number, with: exchange)
     }
-  }
-
-  /// Changes the number of bytes of bodies that the journal keeps.
-  func setByteCapacity(_ byteCapacity: Int) {
-    self.byteCapacity = byteCapacity
-    dropOldest()
   }
 
   private func dropOldest() {

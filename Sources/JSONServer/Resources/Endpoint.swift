@@ -211,7 +211,7 @@ extension Endpoint {
     var (selection, related) = try database.list(name, parameters.query)
     var result = EndpointResult(.list(related.records))
     if let form = parameters.pageForm, case .page(let number, let size) = parameters.query.window {
-      let page = PageNumbers(number: number, size: size, total: selection.total)
+      let page = PageNumbers(requested: number, size: size, total: selection.total)
       switch form {
       case .array: result.link = PageLinks.fieldValue(request, page)
       case .envelope:

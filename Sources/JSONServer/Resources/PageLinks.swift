@@ -49,21 +49,13 @@ struct PageLinks {
 
 /// The numbers of a page and of the pages around it.
 struct PageNumbers: Sendable, Hashable {
-  /// The page's number, from 1; in the dialect of 1.0 at most that of the last page.
-  let number: Int
+  /// The requested number.
+  let requested: Int
   let size: Int
   let total: Int
 
-  /// Clamps a page's number to the existing pages.
-  init(number: Int, size: Int, total: Int) {
-    self.size = size
-    self.total = total
-    requested = number
-    self.number = min(max(number, 1), max(1, (total + size - 1) / size))
-  }
-
-  /// The requested number.
-  let requested: Int
+  /// The number of the page that is shown: of those that exist, the one next to the requested one.
+  var number: Int { min(max(requested, 1), last) }
 
   /// The number of the last page; 1 when there are no records.
   var last: Int { max(1, (total + size - 1) / size) }

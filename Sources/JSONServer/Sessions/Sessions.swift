@@ -98,9 +98,7 @@ final class Sessions {
   /// Limits the journals of all sessions together to the bytes of the server's own journal.
   private func shareJournal(_ byteCapacity: Int) {
     let share = byteCapacity / sessions.count
-    for session in sessions.values {
-      session.engine.assumeIsolated { $0.journal.setByteCapacity(share) }
-    }
+    for session in sessions.values { session.engine.assumeIsolated { $0.journal.byteCapacity = share } }
   }
 }
 
