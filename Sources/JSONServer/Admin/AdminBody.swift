@@ -6,7 +6,7 @@ import JSONServerValues
 struct AdminBody {
   private let members: JSONObject
   /// The place of the object in the text, as names and positions from the outside in.
-  private let place: [String]
+  let place: [String]
 
   /// Reads a body; an empty one has no members.
   init(_ request: Request) throws(RequestError) {
@@ -92,11 +92,6 @@ struct AdminBody {
   /// The error of a member; the sentence continues after the member's name.
   func refusal(of name: String, _ sentence: String) -> RequestError {
     RequestError(.malformed, "'\(name)' \(sentence)", at: place + [name])
-  }
-
-  /// The same error for a member of this object instead of the whole body.
-  func placing(_ error: RequestError) -> RequestError {
-    RequestError(error.code, error.message, at: place + error.place)
   }
 }
 

@@ -63,7 +63,7 @@ struct JSONBody {
   /// - Throws: 400 for JSON that is neither an object nor an array of objects, and for invalid JSON.
   func text(ofForm body: [UInt8]) throws(RequestError) -> ValidJSON? {
     let text = body.starts(with: Self.byteOrderMark) ? body.dropFirst(Self.byteOrderMark.count) : body[...]
-    guard let first = text.first(where: { !Self.space.contains($0) }), Self.brackets.contains(first) else { return nil }
+    guard let first = text.first(where: { !JSONSyntax.isWhitespace($0) }), "{[".utf8.contains(first) else { return nil }
     let value: ValidJSON
     do throws(JSONError) {
       value = try ValidJSON(parsing: body, maximumDepth: maximumDepth)
@@ -76,8 +76,6 @@ struct JSONBody {
   }
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-  private static let space = Array(" \t\r\n".utf8)
-  private static let brackets = Array("{[".utf8)
 
   /// Returns a value when it is an object or an array of objects.
   private static func objects(_ value: ValidJSON) throws(RequestError) -> ValidJSON {

@@ -83,7 +83,7 @@ extension FixedResponse {
     do throws(RequestError) {
       body = .file(named: name, try files.read(name))
     } catch {
-      throw object.placing(error)
+      throw RequestError(error.code, error.message, at: object.place + error.place)
     }
   }
 

@@ -427,11 +427,7 @@ struct RuleTable: Sendable {
   }
 
   private mutating func removeAll(where isGone: (Entry) -> Bool) {
-    let all = entries.values
-    (entries, buckets, prefixLengths) = ([:], [:], [])
-    for entry in all {
-      if isGone(entry) { remember(entry) } else { insert(entry) }
-    }
+    for entry in entries.values where isGone(entry) { remove(entry.rule.kind, entry.id) }
   }
 
   /// Remembers how many requests a removed rule has affected.
