@@ -222,11 +222,6 @@ extension Engine {
 
   // MARK: Bodies
 
-  /// Whether the body of a request must first be parsed on another thread.
-  func hasUnparsedBody(_ context: RequestContext) -> Bool {
-    context.request.bytes.count > Self.quickBody && context.parsed == nil && !context.isAdministrative
-  }
-
   /// Parses the body of a request on another thread, and continues with the request.
   func parseAside(_ context: RequestContext) throws(RequestError) {
     let addressed = context.isHidden ? context : try authorization?.removingGuard(context) ?? context
@@ -257,11 +252,7 @@ struct ParsedEndpoint: Sendable {
       try Endpoint.parse(request, path: target.path, parameters: target.parameters, database)
     }
     endpoint = parsed
-    let dialect = database.dialect
-    unwrapped = Result { () throws(RequestError) in
-      let endpoint = try parsed.get()
-      return try wrapName.map { name throws(RequestError) in try endpoint.unwrapping(name, dialect) } ?? endpoint
-    }
+    unwrapped = Result { () throws(RequestError) in try parsed.get().unwrapping(wrapName, database.dialect) }
   }
 }
 

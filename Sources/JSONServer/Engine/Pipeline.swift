@@ -57,7 +57,9 @@ extension Engine {
   /// sign-in, then simulate
   func authorize(_ context: RequestContext) {
     do throws(RequestError) {
-      if hasUnparsedBody(context) { return try parseAside(context) }
+      if context.request.bytes.count > Self.quickBody, context.parsed == nil, !context.isAdministrative {
+        return try parseAside(context)
+      }
       guard let signIn, !context.isAdministrative else { return simulate(context) }
       try signIn.authorize(context, on: self) { $0.simulate($1) }
     } catch {
@@ -240,11 +242,7 @@ extension Engine {
         endpoint = try parsed.unwrapped.get()
       } else {
         let plain = try context.endpoint(in: database)
-        if let name = configuration.wrapName(for: context) {
-          endpoint = try plain.unwrapping(name, writes.database.dialect)
-        } else {
-          endpoint = plain
-        }
+        endpoint = try plain.unwrapping(configuration.wrapName(for: context), writes.database.dialect)
       }
     } catch {
       // The data comes first: a file `posts.html` does not hide the posts.

@@ -131,8 +131,10 @@ extension Endpoint {
   ///
   /// A body without the member stays as it is.
   ///
+  /// - Parameter name: The member with the records; `nil` when clients wrap nothing.
   /// - Throws: 400, when the member does not hold records.
-  func unwrapping(_ name: String, _ dialect: Dialect) throws(RequestError) -> Endpoint {
+  func unwrapping(_ name: String?, _ dialect: Dialect) throws(RequestError) -> Endpoint {
+    guard let name else { return self }
     if let inner {
       return Endpoint(
         target, InnerList(member: inner.member, endpoint: try inner.endpoint.unwrapping(name, dialect)))
