@@ -47,11 +47,8 @@ extension WriteCoordinator {
 
   /// Lets other servers write, unless this server is about to commit a write or a write waits for the turn.
   func releaseUnusedTurn() {
-    if !isChanging { store?.releaseTurn() }
+    if commits.isIdle, largeWrite == nil, takeover == nil { store?.releaseTurn() }
   }
-
-  /// Whether a write of this server is in progress, or is about to be committed.
-  var isChanging: Bool { !commits.isIdle || largeWrite != nil || takeover != nil }
 }
 
 extension EventFeed {
@@ -97,13 +94,6 @@ struct ReadIndex {
   fileprivate var checked: [(version: Int, work: [Work])] = []
   /// A number that grows whenever earlier results become invalid.
   fileprivate var era = 0
-
-  /// Repeats the check for all waiting work.
-  fileprivate mutating func forgetVersions() {
-    arrived = checked.flatMap(\.work) + arrived
-    checked = []
-    era += 1
-  }
 }
 
 extension WriteCoordinator {
@@ -116,7 +106,9 @@ extension WriteCoordinator {
 
   /// Retries the reads that wait for a version. After a failover the database may never reach this version.
   func askAgain(on engine: isolated Engine) {
-    readIndex.forgetVersions()
+    readIndex.arrived = readIndex.checked.flatMap(\.work) + readIndex.arrived
+    readIndex.checked = []
+    readIndex.era += 1
     if !readIndex.arrived.isEmpty { startCheckSoon(on: engine) }
   }
 
