@@ -93,9 +93,7 @@ struct AdminBody {
   func refusal(of name: String, _ sentence: String) -> RequestError {
     RequestError(.malformed, "'\(name)' \(sentence)", at: place + [name])
   }
-}
 
-extension AdminBody {
   /// The name of a snapshot to save; `nil` for none.
   func snapshotName() throws(RequestError) -> String? {
     try allow(only: ["name"])
@@ -105,9 +103,7 @@ extension AdminBody {
     }
     return name
   }
-}
 
-extension AdminBody {
   /// The delay: milliseconds, or a range.
   func delay() throws(RequestError) -> ClosedRange<Duration>? {
     guard let value = value("delay") else { return nil }

@@ -52,17 +52,17 @@ enum RequestBody {
       let form = try MultipartForm(request.bytes, boundary: type.parameters["boundary"])
       return WrittenBody(try body.text(of: try form.json()), isText: true)
     case "application/x-www-form-urlencoded":
-      let text = try BodyText.utf8(of: request.bytes, type: type)
+      let text = try utf8(of: request.bytes, type: type)
       if let json = try body.text(ofForm: text) { return WrittenBody(json) }
       return WrittenBody(try body.text(of: try URLEncodedForm.json(text)), isText: true)
     case "text/csv":
-      let text = try BodyText.utf8(of: request.bytes, type: type)
+      let text = try utf8(of: request.bytes, type: type)
       let table = try CSVTable(text)
       var written = WrittenBody(try body.text(of: table.json), isText: true)
       written.exactNames = table.exactNames
       return written
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
-      let text = try BodyText.utf8(of: request.bytes, type: type)
+      let text = try utf8(of: request.bytes, type: type)
       // The array around the lines adds one level.
       let lines = try JSONLines.json(text, maximumDepth: maximumDepth)
       return WrittenBody(try JSONBody(maximumDepth: maximumDepth + 1).text(of: lines))
@@ -71,7 +71,7 @@ enum RequestBody {
         isPatchable ? .unsupportedPatch : .unsupportedMediaType,
         "'\(type.essence)' is a patch, which changes a record; send it with PATCH, or JSON as 'application/json'.")
     case _ where type.isJSON:
-      return WrittenBody(try body.text(of: try BodyText.utf8(of: request.bytes, type: type)))
+      return WrittenBody(try body.text(of: try utf8(of: request.bytes, type: type)))
     default:
       return WrittenBody(try body.text(ofUntyped: request.bytes, essence: type.essence))
     }
@@ -92,11 +92,11 @@ enum RequestBody {
     switch type.essence {
     case mergePatch:
       let body = JSONBody(maximumDepth: maximumDepth)
-      return .merge(try body.object(of: try BodyText.utf8(of: request.bytes, type: type)))
+      return .merge(try body.object(of: try utf8(of: request.bytes, type: type)))
     case jsonPatch:
       // A value is two levels deep: in an operation, in the array.
       let body = JSONBody(maximumDepth: maximumDepth + 2)
-      let text = try body.value(of: try BodyText.utf8(of: request.bytes, type: type))
+      let text = try body.value(of: try utf8(of: request.bytes, type: type))
       do throws(PatchError) {
         return .operations(try PatchOperation.all(in: text))
       } catch {
@@ -119,17 +119,14 @@ enum RequestBody {
     for (name, value) in parameters.items { fields.append(.string(value), to: ParameterName(name)) }
     return WrittenBody(ValidJSON(writing: .object(fields)), isText: true)
   }
-}
 
-/// Converts the text of a body to UTF-8.
-private enum BodyText {
   /// Returns a body's text in UTF-8.
   ///
   /// UTF-8 is passed on unchecked; its reader checks it. UTF-16 is converted, with the byte order of its mark,
   /// else big-endian (RFC 2781, section 4.3) unless the charset names it.
   ///
   /// - Throws: 415 for any other charset; 400 for text that is not in the charset it names.
-  static func utf8(of body: [UInt8], type: MediaType) throws(RequestError) -> [UInt8] {
+  private static func utf8(of body: [UInt8], type: MediaType) throws(RequestError) -> [UInt8] {
     let charset = type.parameters["charset"]?.lowercased()
     switch charset {
     case nil, "utf-8", "utf8", "us-ascii": return body

@@ -154,9 +154,7 @@ struct IgnoredParameter: Sendable, Hashable {
 
   let name: String
   let reason: Reason
-}
 
-extension IgnoredParameter {
   /// Finds the parameters of a list request without effect, other than filters.
   static func idle(in parameters: QueryParameters, takesFilters: Bool) -> [IgnoredParameter] {
     guard !parameters.items.isEmpty else { return [] }

@@ -77,7 +77,7 @@ extension Response.Delivery {
 extension FixedResponse {
   /// The response of a fault or of a hold; `nil` for a fault with only a delay.
   func prepared(retryAfter: Int?) -> PreparedResponse? {
-    guard !isEmpty || retryAfter != nil else { return nil }
+    guard self != FixedResponse() || retryAfter != nil else { return nil }
     let isTruncated = if case .truncated = delivery { true } else { false }
     var fixed = self
     if retryAfter != nil, status == nil { fixed.status = .tooManyRequests }

@@ -43,9 +43,6 @@ extension FixedResponse {
     }
   }
 
-  /// Whether the response has neither status, header fields, body nor a delivery of its own.
-  var isEmpty: Bool { self == FixedResponse() }
-
   /// The response that clients get.
   var prepared: PreparedResponse {
     // The next response may differ, so clients must not cache this one.
@@ -66,9 +63,7 @@ extension FixedResponse {
     fields.replace(with: headerFields)
     return PreparedResponse(status: (status ?? .ok).withPhrase, headerFields: fields, body: .bytes(bytes))
   }
-}
 
-extension FixedResponse {
   static let memberNames: Set = ["status", "headers", "body", "bodyFile"]
 
   /// Reads the members of a response from a body.

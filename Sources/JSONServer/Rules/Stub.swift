@@ -104,7 +104,10 @@ struct StubsFile: Sendable {
     }
     stubs = isIgnored.map { isIgnored in all.filter { !isIgnored($0.request) } } ?? all
     let directory = files.directory ?? "."
-    bodyFiles = archive != nil ? [] : Set(all.flatMap { $0.bodyFiles }).sorted().map { "\(directory)/\($0)" }
+    let names = all.flatMap(\.effect.responses).compactMap { response in
+      if case .file(let name, _)? = response.body { name } else { nil }
+    }
+    bodyFiles = archive != nil ? [] : Set(names).sorted().map { "\(directory)/\($0)" }
   }
 
   private static func stubs(_ document: JSONValue, files: BodyFiles) throws(RequestError) -> [Rule] {
@@ -142,12 +145,5 @@ struct StubsFile: Sendable {
     }
     // The document does not include the white space and the byte order mark before its value.
     return start + (text.firstIndex { $0 > UInt8(ascii: " ") && $0 < 0x80 } ?? 0)
-  }
-}
-
-extension Rule {
-  /// The names of the body files.
-  fileprivate var bodyFiles: [String] {
-    effect.responses.compactMap { if case .file(let name, _)? = $0.body { name } else { nil } }
   }
 }
