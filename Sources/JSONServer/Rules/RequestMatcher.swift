@@ -16,14 +16,12 @@ package struct RequestMatcher: Sendable {
     pattern.method = pattern.method.flatMap { HTTPRequest.Method($0.rawValue.uppercased()) }
     pattern.query = pattern.query.map { RequestPattern.Field(ParameterName($0.name).name, $0.value) }
     path = try Self.takePath(of: &pattern)
-    var headers: [(HTTPField.Name, WildcardPattern?)] = []
-    for field in pattern.headers {
+    headers = try pattern.headers.map { field throws(RequestError) in
       guard let name = HTTPField.Name(field.name) else {
         throw RequestError(.malformed, "'\(field.name)' is not the name of a header field.", at: ["headers"])
       }
-      headers.append((name, field.value.map(WildcardPattern.init)))
+      return (name, field.value.map(WildcardPattern.init))
     }
-    self.headers = headers
     self.pattern = pattern
     guard !pattern.isExact || path != nil else {
       throw RequestError(.malformed, "A request is exact by its path; give 'path', too.", at: ["exact"])
@@ -61,7 +59,7 @@ package struct RequestMatcher: Sendable {
   package func matches(_ request: MatchableRequest) -> Bool {
     let method = request.method
     guard pattern.method == nil || pattern.method == method || pattern.method == .get && method == .head,
-      request.targets.contains(where: matches), headers.allSatisfy({ matches($0, request.headerFields) })
+      request.targets.contains(where: matches), headers.allSatisfy({ matches($0, request.request.headerFields) })
     else { return false }
     if pattern.isExact {
       guard let value = pattern.body.value else { return request.body == nil }
@@ -128,7 +126,6 @@ package final class MatchableRequest: Sendable {
   }
 
   let method: HTTPRequest.Method
-  let headerFields: HTTPFields
   let targets: [Target]
   fileprivate let request: Request
   /// The parsed body; `nil` until a pattern needs it.
@@ -145,7 +142,6 @@ package final class MatchableRequest: Sendable {
   package init(_ request: Request, _ route: EffectiveRoute) {
     self.request = request
     method = route.method
-    headerFields = request.headerFields
     // The target after rewriting, before rewriting, and with the path prefix.
     var targets = [Target(route.target, isFolded: route.ignoresCase)]
     for text in Set([route.mountedTarget, request.target]).subtracting([route.text]).sorted() {
