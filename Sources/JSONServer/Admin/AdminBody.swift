@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSONServerValues
 
 /// A JSON object in which all members must be known: the body of an administrative request, an object within it, or a

@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSONServerValues
 
 /// A CSV table with a header row, as JSON.

@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSONServerValues
 
 /// Reads `application/x-www-form-urlencoded` bodies (WHATWG URL, section 5.1).

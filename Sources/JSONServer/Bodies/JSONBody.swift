@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSONServerValues
 
 /// Checks bodies that are JSON.

@@ -1,4 +1,3 @@
-import HTTPTypes
 import NIOConcurrencyHelpers
 
 /// A request between arrival and response, with its parsed parts.

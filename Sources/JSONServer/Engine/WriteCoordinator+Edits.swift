@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSONDatabase
 import JSONStorage
 

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// The `Link` field of a page (RFC 8288), as json-server 0.17 sends it: first, prev, next, last.
 struct PageLinks {
   /// The request's own address, split at the page number.

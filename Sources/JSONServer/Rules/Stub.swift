@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSONServerValues
 
 /// Fixed responses, which do not depend on the data, such as `{"balance": 200}` for `POST /api/v2/purchase`.

@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSONStorage
 
 /// Brings the data up to date before requests are carried out, where servers share it.
