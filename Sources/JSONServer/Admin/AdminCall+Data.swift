@@ -14,7 +14,7 @@ extension AdminCall {
     guard body.count > Engine.quickBody else {
       return try engine.writes.replaceAll(with: try parser.parse(body), for: requester, Self.done, on: engine)
     }
-    guard try engine.mayBegin("replacing all data", for: requester) else { return }
+    guard try engine.beginOrQueue("replacing all data", for: requester) else { return }
     engine.change(for: requester, isLarge: true) { _ throws(RequestError) in
       try parser.parse(body)
     } then: { engine, parsed, _ in
@@ -28,7 +28,7 @@ extension AdminCall {
 
   /// Merges the body's resources into the existing ones: records by id, objects by member; adds new resources.
   func mergeData(on engine: isolated Engine) throws(RequestError) {
-    guard try engine.mayBegin("merging data", for: requester) else { return }
+    guard try engine.beginOrQueue("merging data", for: requester) else { return }
     let (body, parser, ids) = (context.request.bytes, SourceParser(on: engine), engine.writes.ids)
     let hasFixedResources = engine.writes.store?.hasFixedResources == true
     engine.change(for: requester, isLarge: body.count > Engine.quickBody) {

@@ -54,7 +54,7 @@ extension AdminCall {
       throw body.wrong("ids", "an array of at least one id, such as [1, 2]")
     }
     if try body.bool("preview") ?? false { return try preview(ids, resource, on: engine) }
-    guard try engine.mayBegin("a deletion", for: requester) else { return }
+    guard try engine.beginOrQueue("a deletion", for: requester) else { return }
     carryOut(on: engine) { database throws(DatabaseError) in
       try database.delete(ids, in: resource)
     } respond: { engine, removed, _ in
@@ -70,7 +70,7 @@ extension AdminCall {
   ///
   /// - Throws: 404, when the number is unknown, or forgotten.
   func undo(on engine: isolated Engine) throws(RequestError) {
-    guard try engine.mayBegin("undoing", for: requester) else { return }
+    guard try engine.beginOrQueue("undoing", for: requester) else { return }
     guard let removed = Int(name).flatMap({ engine.writes.deletions.kept[$0] }) else {
       throw RequestError(
         .notFound,

@@ -99,11 +99,11 @@ extension Engine {
 
   // MARK: Changing
 
-  /// Whether a change may begin now. A change that has to wait is queued, and carried out later.
+  /// Whether a change begins now; otherwise it is queued, and carried out later.
   ///
   /// - Parameter change: The name of the change for messages, such as a method.
   /// - Throws: 403 when changes are refused, and 503 while no copy can be made of data that is replaced.
-  func mayBegin(_ change: String, for requester: Requester) throws(RequestError) -> Bool {
+  func beginOrQueue(_ change: String, for requester: Requester) throws(RequestError) -> Bool {
     try allowWriting(change)
     return try !writes.postpone(requester)
   }
@@ -175,7 +175,7 @@ extension Engine {
 
   /// Changes the server's state, and updates everything that is derived from it, before the change is saved.
   @discardableResult
-  func changeState<Success, Failure: Error>(
+  func changeStateNow<Success, Failure: Error>(
     _ change: (inout ServerState) throws(Failure) -> Success
   ) throws(Failure) -> Success {
     let mark = writes.state.mark
@@ -192,7 +192,7 @@ extension Engine {
     _ change: @escaping @Sendable (inout ServerState) throws(RequestError) -> Success,
     then completion: @escaping Completion<Success>
   ) {
-    let outcome = Result { () throws(RequestError) in try changeState(change) }
+    let outcome = Result { () throws(RequestError) in try changeStateNow(change) }
     guard writes.state.isSaved, case .success = outcome else { return completion(self, outcome) }
     let requester = Requester { engine, _ throws(RequestError) in
       engine.changeState(change, then: completion)

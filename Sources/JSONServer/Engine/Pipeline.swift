@@ -2,9 +2,19 @@ import HTTPTypes
 import JSONDatabase
 import NIOConcurrencyHelpers
 
-/// The steps of a request, from top to bottom: preprocess, sign-in, simulate, route, carry out or proxy, finalize.
+/// The steps of a request, from top to bottom. Each step responds, or passes the request to the next step:
 ///
-/// Each step responds, or passes the request to the next step; all end in `finalize`.
+/// 1. Where servers share the data, `SharedApplication` first learns of what the others have committed.
+/// 2. preprocess: mount path, session (whose own engine goes on), host, origin, method override, rewrite rules.
+/// 3. middleware, which encloses the steps 4 to 8.
+/// 4. A large body is parsed on another thread.
+/// 5. sign-in: who asks, and what this user may do.
+/// 6. simulate: delay, fault, hold, stub.
+/// 7. route: a page or a file, the admin interface, sign-in, a stream of changes, a resource, or another server.
+/// 8. carry out: a read at once or on a worker thread, a write when it is saved.
+/// 9. finalize: spelling of errors, JSONP, validator, compression, CORS, hint, journal.
+///
+/// Every response passes through `finalize`; with middleware, once the middleware has returned it.
 extension Engine {
   nonisolated func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
@@ -114,7 +124,7 @@ extension Engine {
     let isPreview = endpoint.isWrite && context.pageIntent == .preview
     if endpoint.isWrite, !isPreview {
       let requester = Requester(context, .resource(endpoint))
-      guard try mayBegin(context.request.method.rawValue, for: requester) else { return }
+      guard try beginOrQueue(context.request.method.rawValue, for: requester) else { return }
     }
     let parameters = context.target.parameters
     let shape = try ResponseShape(parameters, wrapName: configuration.wrapName(for: context))

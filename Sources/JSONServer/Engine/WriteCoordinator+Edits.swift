@@ -110,7 +110,7 @@ extension WriteCoordinator {
   ///
   /// When the edit removes or reverts acknowledged writes, these get a durable copy first (R2).
   func takeOver(_ source: LoadedSource, on engine: isolated Engine) {
-    if case .newer(let newer, let since) = source.content { return takeOver(newer, since, source, on: engine) }
+    if case .newer(let newer, let since) = source.content { return apply(newer, since, source, on: engine) }
     let waiting = takeBackUnsavedRequests(on: engine)
     guard takeover == nil else {
       takeover?.waiting += waiting
@@ -129,7 +129,7 @@ extension WriteCoordinator {
   func replaceAll(
     with other: Database, for requester: Requester, _ response: PreparedResponse, on engine: isolated Engine
   ) throws(RequestError) {
-    guard try engine.mayBegin("replacing all data", for: requester) else { return }
+    guard try engine.beginOrQueue("replacing all data", for: requester) else { return }
     if store?.hasFixedResources == true { try database.requireFiles(of: other, all: true) }
     let pending = PendingResponse(requester: requester, response: response)
     begin(Takeover(replacement: .all(other, pending), removesUnseenEdit: requester.delays.hidesEdit), on: engine)

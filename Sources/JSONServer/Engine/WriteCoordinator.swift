@@ -212,7 +212,7 @@ final class WriteCoordinator {
       engine.loop.execute {
         engine.assumeIsolated { engine in
           if case .done = commit { engine.writes.recordSaved(state) }
-          engine.writes.end(commit, of: version, deletions, on: engine)
+          engine.writes.endCommit(commit, of: version, deletions, on: engine)
         }
       }
     }
@@ -252,7 +252,9 @@ final class WriteCoordinator {
   }
 
   /// - Parameter version: The committed version; the database may have been replaced since.
-  private func end(_ commit: CommitResult, of version: Database, _ deletions: Deletions, on engine: isolated Engine) {
+  private func endCommit(
+    _ commit: CommitResult, of version: Database, _ deletions: Deletions, on engine: isolated Engine
+  ) {
     slowCommitNotice?.cancel()
     switch commit {
     case .done:

@@ -70,12 +70,12 @@ final class Rules {
       return find(kind, for: visit, after: met.rank, on: engine, found)
     }
     guard met.origin == .shared else {
-      table.count(met)
+      table.countRequest(met)
       return found(engine, met)
     }
     guard met.isCounted else { return found(engine, met) }
     engine.changeState {
-      SharedRule.count(met.rule.kind, met.id, in: &$0)
+      SharedRule.countRequest(met.rule.kind, met.id, in: &$0)
     } then: { engine, result in
       switch result {
       case .success(let timesMet?):
@@ -227,7 +227,7 @@ final class Rules {
   func follow(_ keys: [ServerState.Key], on engine: isolated Engine) {
     let state = engine.writes.state
     guard keys.contains(where: { $0.kind == .rule }) else {
-      for key in keys where key.kind == .count { table.count(SharedRule.Count(state, key.name)) }
+      for key in keys where key.kind == .count { table.setCount(SharedRule.Count(state, key.name)) }
       return
     }
     var shared: [(Rule, SharedRule.Count)] = []
@@ -403,12 +403,12 @@ struct RuleTable: Sendable {
         insert(own)
       }
       insert(Entry(count.id, rank: Self.firstOfShared + position, rule, .shared))
-      self.count(count)
+      setCount(count)
     }
   }
 
   /// Records how many requests a shared rule has affected.
-  mutating func count(_ count: SharedRule.Count) {
+  mutating func setCount(_ count: SharedRule.Count) {
     let key = Key(kind: count.kind, id: count.id)
     entries[key]?.timesLeft = count.timesLeft
     entries[key]?.timesMet = count.timesMet
@@ -467,7 +467,7 @@ struct RuleTable: Sendable {
 
   /// Counts a request for a rule of the server's own, and removes the rule after its last request, unless it is a hold:
   /// requests wait in it.
-  mutating func count(_ entry: Entry) {
+  mutating func countRequest(_ entry: Entry) {
     entries[entry.key]?.timesMet += 1
     guard let times = entry.timesLeft else { return }
     entries[entry.key]?.timesLeft = times - 1

@@ -81,7 +81,7 @@ enum SharedRule {
   /// Counts a request that meets a rule.
   ///
   /// - Returns: The number of earlier requests that met the rule; `nil` when the rule has reached its limit.
-  static func count(_ kind: Rule.Kind, _ id: Int, in state: inout ServerState) -> Int? {
+  static func countRequest(_ kind: Rule.Kind, _ id: Int, in state: inout ServerState) -> Int? {
     let name = name(kind, id)
     guard state[.rule, name] != nil else { return nil }
     let count = Count(state, name)

@@ -12,7 +12,7 @@ extension WriteCoordinator {
   ///
   /// - Parameters:
   ///   - since: The version that `newer` is based on; `nil` for all data.
-  func takeOver(_ newer: Database, _ since: Int?, _ source: LoadedSource, on engine: isolated Engine) {
+  func apply(_ newer: Database, _ since: Int?, _ source: LoadedSource, on engine: isolated Engine) {
     let waiting = takeBackUnsavedRequests(on: engine)
     defer {
       for requester in waiting { requester.carryOut(on: engine) }
@@ -122,10 +122,10 @@ extension WriteCoordinator {
   private func startCheck(on engine: isolated Engine) {
     let (batch, era) = (readIndex.arrived, readIndex.era)
     readIndex.arrived = []
-    store?.check { result in engine.execute { $0.writes.end(result, for: batch, in: era, on: $0) } }
+    store?.check { result in engine.execute { $0.writes.endCheck(result, for: batch, in: era, on: $0) } }
   }
 
-  private func end(
+  private func endCheck(
     _ check: Result<Int, StorageError>, for batch: [ReadIndex.Work], in era: Int, on engine: isolated Engine
   ) {
     let isOutdated = era != readIndex.era

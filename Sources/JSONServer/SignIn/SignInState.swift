@@ -99,7 +99,7 @@ final class SignInState {
     case .refresh(let token):
       guard let token else { throw RequestError(.unauthorized, "Missing refresh token") }
       let users = currentUsers(on: engine)
-      let pair = try engine.changeState { state throws(RequestError) in
+      let pair = try engine.changeStateNow { state throws(RequestError) in
         do throws(Tokens.Refusal) {
           guard users.isHolder(try Tokens.holder(of: token, isRefresh: true, in: state)) else { throw .unknown }
           return try tokens.renew(token, in: &state)
@@ -109,7 +109,7 @@ final class SignInState {
       }
       response = .json(.object(pair.members))
     case .signOut(let refreshToken):
-      try engine.changeState { state throws(RequestError) in
+      try engine.changeStateNow { state throws(RequestError) in
         if let refreshToken, Tokens.revoke(refreshToken, in: &state) { return }
         guard Tokens.revoke(try Self.bearerToken(context.request), in: &state) else {
           throw RequestError(Tokens.Refusal.unknown)
@@ -125,7 +125,7 @@ final class SignInState {
     _ body: WrittenBody?, _ context: RequestContext, on engine: isolated Engine
   ) throws(RequestError) {
     let requester = Requester(context, .signIn(.register(body)))
-    guard try engine.mayBegin("POST", for: requester) else { return }
+    guard try engine.beginOrQueue("POST", for: requester) else { return }
     let base = currentUsers(on: engine)
     let (written, changed) = try base.register(body, ids: engine.writes.ids)
     engine.writes.take(changed)
@@ -143,7 +143,7 @@ final class SignInState {
   /// - Returns: The members of the response: the tokens and the user's record.
   private func issueTokens(to user: ValidJSON, id: String, on engine: isolated Engine) -> JSONObject {
     let holder = currentUsers(on: engine).holder(id: id, of: user)
-    var members = engine.changeState { tokens.issue(to: holder, in: &$0) }.members
+    var members = engine.changeStateNow { tokens.issue(to: holder, in: &$0) }.members
     members["user"] = JSONValue(user.removing(Self.hiddenName))
     return members
   }
@@ -162,7 +162,7 @@ final class SignInState {
   func forgetUsers(on engine: isolated Engine) {
     let users = currentUsers(on: engine)
     if !users.database.schema.keepsSlots {
-      engine.changeState { Tokens.revoke(in: &$0) { !users.isHolder($0) } }
+      engine.changeStateNow { Tokens.revoke(in: &$0) { !users.isHolder($0) } }
     }
     engine.events.endVoidWatches(on: engine)
   }
