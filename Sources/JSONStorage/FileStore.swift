@@ -234,7 +234,10 @@ package enum Publication<Version: Sendable>: Sendable {
   case done
   /// Somebody else has written before, so nothing was published.
   case moved(to: Version)
-  /// Nothing was published, except when the error's code is `durabilityUnknown`.
+  /// The version is published, but may not survive a power cut.
+  case uncertain(StorageError)
+  /// Nothing was published. The shared database may hold the version all the same, if the error's code is
+  /// `durabilityUnknown`; it delivers the version later.
   case failed(StorageError)
 }
 

@@ -106,7 +106,7 @@ extension Engine {
   fileprivate func receive(_ edit: SourceEdit) { writes.receive(edit, on: self) }
 
   /// Tries again to take over an edit, as the engine does every second while no copy can be made.
-  func retryTakeover() { writes.retryTakeover(on: self) }
+  func retryTakeover() { writes.handle(.retryDue, ofWork: writes.scheduler.workNumber, on: self) }
 }
 
 /// Copies of versions that a test holds back, and that end as it decides.

@@ -27,7 +27,7 @@ struct EditSafetyTests {
         try? FileManager.default.removeItem(atPath: directory.path("db.json"))
       }
     }
-    #expect(try open.publish("[1]").summary == "failed durabilityUnknown")
+    #expect(try open.publish("[1]").summary == "uncertain")
     #expect(directory.texts.contains("[7]"))
     fileSystem.script.restart()
     #expect(try open.publish("[2]").summary == "published")

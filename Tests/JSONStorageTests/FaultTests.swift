@@ -66,7 +66,7 @@ struct FaultTests {
       switch publication {
       case .done: #expect(directory.text() == "[1]", context)
       case .moved: Issue.record(context)
-      case .failed(let error) where error.code == .durabilityUnknown:
+      case .uncertain:
         #expect(call == "fsync" && directory.text() == "[1]", context)
       case .failed(let error):
         #expect(directory.text() == "[0]", context)
@@ -88,7 +88,7 @@ struct FaultTests {
     fileSystem.script.restart { [script = fileSystem.script] (_, call) throws(SystemError) in
       if call == "fsync", script.calls.contains("exchange") { throw SystemError(call, EIO) }
     }
-    #expect(try open.publish("[1]").summary == "failed durabilityUnknown")
+    #expect(try open.publish("[1]").summary == "uncertain")
     #expect(directory.text() == "[1]")
     open.store.close()
   }

@@ -69,6 +69,7 @@ extension Publication<FileVersion<UTF8Slice>> {
     switch self {
     case .done: "published"
     case .moved(to: let version): "edited \(version.content.string) \(version.generation)"
+    case .uncertain: "uncertain"
     case .failed(let error): "failed \(error.code)"
     }
   }

@@ -105,7 +105,7 @@ extension Engine {
   /// - Throws: 403 when changes are refused, and 503 while no copy can be made of data that is replaced.
   func beginOrQueue(_ change: String, for requester: Requester) throws(RequestError) -> Bool {
     try allowWriting(change)
-    return try !writes.postpone(requester)
+    return try writes.admit(requester)
   }
 
   /// Changes the data, on the event loop or on another thread, and continues when the change is made.
@@ -133,8 +133,7 @@ extension Engine {
         return goOn(self, outcome, base)
       }
     }
-    let number = nextNumber()
-    writes.largeWrite = LargeWrite(number: number, requester: requester)
+    let number = writes.beginApplying(for: requester)
     let notice = requester.context.map { scheduleNotice(or: "changing much", for: $0) }
     WorkerThreads.changes.run {
       var changed = base.forked()
@@ -142,16 +141,10 @@ extension Engine {
       if case .success = outcome { changed.catchUp(since: base) }
       self.execute { [changed, outcome] engine in
         notice?.cancel()
-        guard let waiting = engine.writes.endLargeWrite(number) else { return }
-        if case .success = outcome { engine.writes.take(changed) }
-        goOn(engine, outcome, base)
-        if case .success = outcome { engine.writes.commits.markLarge() }
-        engine.writes.goOnCommitting(on: engine)
-        for requester in waiting { requester.carryOut(on: engine) }
-        // The commit brings the same edits, counts the attempt and keeps the turn where servers share the data.
-        // Rolled back here, the write would begin again without that, perhaps forever.
-        if engine.writes.commits.isIdle { engine.writes.takeDelayedEdits(on: engine) }
-        engine.writes.releaseUnusedTurn()
+        engine.writes.endApplying(number, on: engine) {
+          if case .success = outcome { engine.writes.take(changed) }
+          goOn(engine, outcome, base)
+        }
       }
     }
   }
@@ -178,10 +171,8 @@ extension Engine {
   func changeStateNow<Success, Failure: Error>(
     _ change: (inout ServerState) throws(Failure) -> Success
   ) throws(Failure) -> Success {
-    let mark = writes.state.mark
-    let success = try change(&writes.state)
-    follow(writes.state.rows(since: mark).map(\.key))
-    if !writes.state.isSaved { writes.state.forgetChanges(upTo: writes.state.mark) }
+    let (success, keys) = try writes.changeState(change)
+    follow(keys)
     return success
   }
 
@@ -253,49 +244,5 @@ struct ParsedEndpoint: Sendable {
     }
     endpoint = parsed
     unwrapped = Result { () throws(RequestError) in try parsed.get().unwrapping(wrapName, database.dialect) }
-  }
-}
-
-/// A write that another thread carries out, and the writes that wait for it.
-struct LargeWrite {
-  /// Distinguishes this write from its repetition.
-  let number: Int
-  let requester: Requester
-  /// The writes that arrived during this write, in order.
-  var waiting: [Requester] = []
-}
-
-extension WriteCoordinator {
-  /// Queues a write behind the large write or the takeover in progress, if there is one.
-  ///
-  /// - Returns: Whether the write waits.
-  /// - Throws: 503 while no copy can be made of data that the takeover removes.
-  func postpone(_ requester: Requester) throws(RequestError) -> Bool {
-    if largeWrite != nil {
-      largeWrite?.waiting.append(requester)
-      return true
-    }
-    guard let failure = takeover?.failure else {
-      takeover?.waiting.append(requester)
-      return takeover != nil
-    }
-    throw RequestError(.unavailable, failure)
-  }
-
-  /// Ends a large write.
-  ///
-  /// - Returns: The writes that waited for it; `nil` when its base was rolled back, and the write is carried out again.
-  fileprivate func endLargeWrite(_ number: Int) -> [Requester]? {
-    guard let write = largeWrite, write.number == number else { return nil }
-    largeWrite = nil
-    return write.waiting
-  }
-
-  /// Cancels the large write, since its base is rolled back.
-  ///
-  /// - Returns: The requests to carry out again, in order.
-  func abandonLargeWrite() -> [Requester] {
-    defer { largeWrite = nil }
-    return largeWrite.map { [$0.requester] + $0.waiting } ?? []
   }
 }

@@ -264,9 +264,9 @@ extension Engine {
     await settle()
     let faults = await loop.blocking { store.look() }
     await settle()
-    if let takeover = writes.takeover {
+    if let effect = writes.scheduler.blockedEffect {
       configuration.onEvent(
-        .warning("The server stops, and \(takeover.list), written over HTTP, is lost: no copy could be kept."))
+        .warning("The server stops, and \(effect.list), written over HTTP, is lost: no copy could be kept."))
     }
     for (name, fault) in faults.sorted(by: { $0.key < $1.key }) {
       let copy = await withCheckedContinuation { continuation in
@@ -285,7 +285,7 @@ extension Engine {
   private func settle() async {
     await withCheckedContinuation { continuation in
       let requester = Requester { engine, requester throws(RequestError) in
-        guard try !engine.writes.postpone(requester) else { return }
+        guard try engine.writes.admit(requester) else { return }
         engine.writes.respondWhenSaved(PendingResponse(requester: requester), on: engine)
       } completion: { _, _ in
         continuation.resume()

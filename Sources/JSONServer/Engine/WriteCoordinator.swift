@@ -4,17 +4,30 @@ import JSONStorage
 
 /// Owns the data: makes writes durable, in groups, and loads edits of the source.
 ///
-/// It belongs to one engine, runs on its event loop, and lets that engine respond.
+/// It belongs to one engine, runs on its event loop, and lets that engine respond. Its scheduler decides the order of what
+/// happens.
 final class WriteCoordinator {
+  /// A version of the data, with what belongs to it.
+  private struct Version {
+    var database: Database
+    /// The deletions that can be undone.
+    var deletions = Deletions()
+    /// The server's state in addition to the data.
+    var state: ServerState
+  }
+
   /// The current data, including unsaved changes.
   private(set) var database: Database
-  /// The saved data, with its deletions that can be undone. Changes that cannot be saved are rolled back to it. Where
-  /// nothing is saved, the data itself.
-  private var saved: (database: Database, deletions: Deletions)
+  /// The deletions that can be undone.
+  var deletions = Deletions()
   /// The server's state in addition to the data.
-  var state: ServerState
-  /// The saved state; empty where it is not saved.
-  private var savedState: ServerState
+  private(set) var state: ServerState
+  /// The saved version. Changes that cannot be saved are rolled back to it. Where nothing is saved, the current version.
+  private var saved: Version
+  /// The version that the store writes.
+  private var committed: Version?
+  private(set) var scheduler = WriteScheduler()
+  private var slowCommitNotice: EventLoopExecutor.ScheduledTask?
   let ids: IDGenerator
   /// The store; `nil` for data in memory.
   let store: (any Store)?
@@ -23,45 +36,35 @@ final class WriteCoordinator {
   /// The error of the file, while the last valid version is served; `nil` for none.
   var invalidSource: String?
   /// The data that was last loaded from the source: a reset restores it, and an edit can lose only later writes.
-  var initial: Database
-  let durability: Server.Configuration.Durability
+  private(set) var initial: Database
+  /// Whether a copy is kept of data that an edit, a reset or a snapshot removes.
+  let hasHistory: Bool
   /// Whether responses show only saved data.
   private let showsOnlySaved: Bool
-  var commits = CommitQueue()
-  private var slowCommitNotice: EventLoopExecutor.ScheduledTask?
-  /// The deletions that can be undone.
-  var deletions = Deletions()
-  var revisions = Revisions()
+  private(set) var revisions = Revisions()
   /// The number of times that unsaved changes were rolled back.
   private(set) var retractions = 0
   /// The generation of each file on which the data is based, by resource.
-  var generations: [String: Int] = [:]
-  /// Edits of files that arrived during a commit, a takeover or a large write.
-  var delayedEdits: [LoadedSource] = []
-  /// The replacement of acknowledged writes that waits for their copy.
-  var takeover: Takeover?
-  /// The write that another thread carries out.
-  var largeWrite: LargeWrite?
+  private var generations: [String: Int] = [:]
 
   init(
     _ source: OpenedSource, initial: Database, ids: IDGenerator, durability: Server.Configuration.Durability
   ) {
     database = source.database
-    saved = (source.database, Deletions())
+    state = source.state.map { ServerState(saved: $0) } ?? ServerState()
+    saved = Version(database: database, state: state)
     self.initial = initial
     store = source.store
-    state = source.state.map { ServerState(saved: $0) } ?? ServerState()
-    savedState = state
     self.ids = ids
-    self.durability = durability
+    hasHistory = store?.isShared == false && durability != .ephemeral
     // Other servers show and keep only committed data.
-    showsOnlySaved = durability == .full || state.isSaved
+    showsOnlySaved = store?.isShared == true || durability == .full
   }
 
-  // MARK: Pending responses
+  // MARK: Versions
 
   /// Whether everything is on disk.
-  var isSaved: Bool { commits.isIdle }
+  var isSaved: Bool { scheduler.commits.isIdle }
 
   /// The number of the version on which the next commit is based; negative when that is unknown.
   var baseVersion: Int { store?.version ?? 0 }
@@ -82,6 +85,27 @@ final class WriteCoordinator {
     if let positions { revisions.change(positions) } else { revisions.changeAll() }
   }
 
+  /// Replaces the state with what the store holds.
+  ///
+  /// - Parameter isWhole: Whether this is the complete state.
+  func takeState(_ rows: [ServerState.Row], isWhole: Bool, on engine: isolated Engine) {
+    let keys = (isWhole ? state.keys : []) + rows.map(\.key)
+    if isWhole { state = ServerState(saved: rows) } else { state.apply(rows) }
+    saved.state = state
+    engine.follow(keys)
+  }
+
+  /// Changes the state, and returns the places of the changes.
+  func changeState<Success, Failure: Error>(
+    _ change: (inout ServerState) throws(Failure) -> Success
+  ) throws(Failure) -> (Success, [ServerState.Key]) {
+    let mark = state.mark
+    let success = try change(&state)
+    let keys = state.rows(since: mark).map(\.key)
+    if !state.isSaved { state.forgetChanges(upTo: state.mark) }
+    return (success, keys)
+  }
+
   private func recordSaved(_ version: Database, _ deletions: Deletions) {
     Self.replace(&saved.database, with: version)
     saved.deletions = deletions
@@ -91,6 +115,28 @@ final class WriteCoordinator {
   private static func replace(_ version: inout Database, with next: Database) {
     if version.isSmall { version = next } else { WorkerThreads.release(&version, leaving: next) }
   }
+
+  /// Goes back to the saved version.
+  private func rollBack(on engine: isolated Engine) {
+    let lost = state.rows(since: saved.state.mark).map(\.key)
+    if !lost.isEmpty {
+      state = saved.state
+      engine.follow(lost)
+    }
+    if !database.isIdentical(to: saved.database) {
+      revisions.changeAll()
+      retractions += 1
+      take(saved.database)
+      deletions.goBack(to: saved.deletions)
+    }
+  }
+
+  /// Removes the empty slots of deleted records, if there are many.
+  private func compact(since base: Database, on engine: isolated Engine) {
+    if database.compact(since: base, adjusting: &deletions.kept.values) { engine.readAhead() }
+  }
+
+  // MARK: Pending responses
 
   /// Responds when a change is saved, or immediately when there is nothing to save.
   ///
@@ -112,14 +158,15 @@ final class WriteCoordinator {
       recordSaved(database, deletions)
       return acknowledge(pending, on: engine)
     }
-    if commits.add(pending, changing: resources) { startCommitSoon(on: engine) }
-    // The change is applied, and later requests on its connection may join its commit.
-    pending.requester.proceed()
+    commit(pending, changing: resources, on: engine)
   }
 
-  /// Removes the empty slots of deleted records, if there are many.
-  private func compact(since base: Database, on engine: isolated Engine) {
-    if database.compact(since: base, adjusting: &deletions.kept.values) { engine.readAhead() }
+  /// Adds a response to the next commit. Its change is applied, and later requests on its connection may join the
+  /// commit.
+  private func commit(_ pending: PendingResponse, changing resources: Set<Int>, on engine: isolated Engine) {
+    scheduler.commits.add(pending, changing: resources)
+    perform(scheduler.scheduleCommit(), on: engine)
+    pending.requester.proceed()
   }
 
   /// Sends a response when a crash can no longer undo the data that it shows.
@@ -128,8 +175,8 @@ final class WriteCoordinator {
   func respondWhenDurable(
     _ pending: PendingResponse, showing resource: @autoclosure () -> String?, on engine: isolated Engine
   ) {
-    if !commits.isIdle, showsOnlySaved,
-      commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
+    if !isSaved, showsOnlySaved,
+      scheduler.commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
     {
       return pending.requester.proceed()
     }
@@ -147,23 +194,12 @@ final class WriteCoordinator {
     }
     var pending = pending
     pending.changesState = true
-    if commits.add(pending, changing: []) { startCommitSoon(on: engine) }
-    pending.requester.proceed()
-  }
-
-  /// Takes over state that other servers have saved.
-  ///
-  /// - Parameter isWhole: Whether this is the complete state.
-  func takeState(_ rows: [ServerState.Row], isWhole: Bool, on engine: isolated Engine) {
-    let keys = (isWhole ? state.keys : []) + rows.map(\.key)
-    if isWhole { state = ServerState(saved: rows) } else { state.apply(rows) }
-    savedState = state
-    engine.follow(keys)
+    commit(pending, changing: [], on: engine)
   }
 
   /// Responds when all changes are in the file, even where readers do not wait for that.
   func respondWhenSaved(_ pending: PendingResponse, on engine: isolated Engine) {
-    if commits.wait(pending, for: nil) { return pending.requester.proceed() }
+    if scheduler.commits.wait(pending, for: nil) { return pending.requester.proceed() }
     pending.requester.completion(engine, .success(pending.response))
   }
 
@@ -183,54 +219,175 @@ final class WriteCoordinator {
     pending.requester.completion(engine, failure.map(Result.failure) ?? .success(pending.response))
   }
 
-  // MARK: Commits
+  // MARK: Changes that take long
 
-  /// Starts a commit after the writes of the same round of the event loop, and soon after it, have joined.
-  func startCommitSoon(on engine: isolated Engine) {
-    let start: @Sendable () -> Void = { engine.assumeIsolated { $0.writes.startCommit(on: $0) } }
-    if commits.gatheringTime == .zero {
-      engine.loop.execute(start)
-    } else {
-      engine.loop.schedule(after: commits.gatheringTime, start)
+  /// Returns whether a write begins now; otherwise it waits for other work.
+  ///
+  /// - Throws: 503 while no copy can be made of data that an edit removes.
+  func admit(_ requester: Requester) throws(RequestError) -> Bool { try scheduler.admit(requester) }
+
+  /// Begins a change that takes long, and returns its number.
+  func beginApplying(for requester: Requester) -> Int? {
+    scheduler.beginApplying(for: requester)
+    return scheduler.workNumber
+  }
+
+  /// Ends a change that takes long, unless the change was canceled.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the change.
+  ///   - enter: Enters the result.
+  func endApplying(_ number: Int?, on engine: isolated Engine, enter: () -> Void) {
+    guard scheduler.workNumber == number else { return }
+    let actions = scheduler.handle(.applied)
+    enter()
+    scheduler.commits.markLarge()
+    perform(actions, on: engine)
+  }
+
+  /// Replaces all data, and responds when the new data is saved.
+  ///
+  /// Acknowledged writes that this removes, and an edit that was loaded while the request waited, get a durable copy
+  /// first.
+  ///
+  /// - Throws: 403, 409 or 503, when the replacement is refused; nothing is changed then.
+  func replaceAll(
+    with other: Database, for requester: Requester, _ response: PreparedResponse, on engine: isolated Engine
+  ) throws(RequestError) {
+    guard try engine.beginOrQueue("replacing all data", for: requester) else { return }
+    if store?.hasFixedResources == true { try database.requireFiles(of: other, all: true) }
+    let pending = PendingResponse(requester: requester, response: response)
+    let removesUnseenEdit = hasHistory && requester.delays.hidesEdit
+    perform(scheduler.beginTakeover(by: other, pending, removesUnseenEdit: removesUnseenEdit), on: engine)
+  }
+
+  // MARK: What happens
+
+  /// Processes a change of the source.
+  func receive(_ edit: SourceEdit, on engine: isolated Engine) {
+    let onEvent = engine.configuration.onEvent
+    switch edit {
+    case .changed(let source):
+      invalidSource = nil
+      handle(.arrived(source), on: engine)
+    case .invalid(let error):
+      let message = ServerError(error).description
+      invalidSource = message
+      onEvent(.invalid(message: message))
+    case .restored(let path):
+      invalidSource = nil
+      onEvent(.restored(path: path))
+    case .deleted(let path): onEvent(.deleted(path: path))
+    case .conflict(let path):
+      onEvent(.warning("A program saved over a version that had already been replaced; its text is kept as '\(path)'."))
+    case .conflictLost(let error): onEvent(.warning(error.message))
     }
   }
 
-  /// Starts a commit soon for waiting writes, unless one is already scheduled.
-  func goOnCommitting(on engine: isolated Engine) {
-    if commits.schedule() { startCommitSoon(on: engine) }
+  /// Processes a result of work, unless the work was canceled.
+  ///
+  /// - Parameter number: The number of the work.
+  func handle(_ event: WriteScheduler.Event, ofWork number: Int?, on engine: isolated Engine) {
+    if scheduler.workNumber == number { handle(event, on: engine) }
   }
 
-  /// Passes the gathered writes to the storage, unless it is busy.
-  private func startCommit(on engine: isolated Engine) {
-    // A commit gives up the turn, and without the turn a large write may begin again and again. A change of the state
-    // alone waits for the turn as other writes do.
-    let mustWait = commits.open.changesOnlyState && (largeWrite != nil || takeover != nil)
-    guard let store, commits.start(isAllowed: !mustWait) else { return }
-    let (version, deletions, state) = (database, deletions, state)
-    watchSlowCommit(of: version, on: engine)
-    let completion: @Sendable (CommitResult) -> Void = { commit in
-      engine.loop.execute {
-        engine.assumeIsolated { engine in
-          if case .done = commit { engine.writes.recordSaved(state) }
-          engine.writes.endCommit(commit, of: version, deletions, on: engine)
+  private func handle(_ event: WriteScheduler.Event, on engine: isolated Engine) {
+    perform(scheduler.handle(event, isNews: isNews), on: engine)
+  }
+
+  private func isNews(_ source: LoadedSource) -> Bool {
+    if source.isOfServers { return source.generation > baseVersion }
+    // Opened files begin with generation 0; a later file brings its own generation.
+    let known = generations[source.name] ?? (database.resource(named: source.name) == nil ? -1 : 0)
+    return source.generation > known
+  }
+
+  private func perform(_ actions: [WriteScheduler.Action], on engine: isolated Engine) {
+    for action in actions {
+      switch action {
+      case .schedule(after: .zero): engine.execute { $0.writes.handle(.commitDue, on: $0) }
+      case .schedule(after: let wait): engine.execute(after: wait) { $0.writes.handle(.commitDue, on: $0) }
+      case .commit(let batch): start(batch, on: engine)
+      case .finish(let batch, let error): finish(batch, error, on: engine)
+      case .rollBack: rollBack(on: engine)
+      case .refuse(let writes, let error):
+        for pending in writes { pending.requester.completion(engine, .failure(error)) }
+      case .apply(let source): apply(source, on: engine)
+      case .prepare(let takeover): prepare(takeover, on: engine)
+      case .copy(let takeover): saveHistory(of: takeover, on: engine)
+      case .retryLater:
+        let number = scheduler.workNumber
+        engine.execute(after: .seconds(1)) { engine in
+          if !engine.isClosed { engine.writes.handle(.retryDue, ofWork: number, on: engine) }
         }
+      case .adopt(let source, let edited): adopt(source, edited, on: engine)
+      case .replaceAll(let other, let pending): replaceAll(with: other, pending, on: engine)
+      case .warn(let message): engine.configuration.onEvent(.warning(message))
+      case .carryOut(let requesters): carryOut(requesters, on: engine)
+      case .releaseTurn: store?.releaseTurn()
+      case .goOn:
+        handle(.goOn, on: engine)
+        releaseReads(on: engine)
       }
     }
-    guard let batch = commits.inFlight, !batch.takesTurn else { return store.takeTurn(completion: completion) }
+  }
+
+  private func carryOut(_ requesters: [Requester], on engine: isolated Engine) {
+    for requester in requesters {
+      if requester.delays.collisions >= 3 {
+        let message = "The file is being edited again and again; the write was not saved. Try again."
+        requester.completion(engine, .failure(RequestError(.unavailable, message)))
+      } else {
+        requester.carryOut(on: engine)
+      }
+    }
+  }
+
+  // MARK: Commits
+
+  private func start(_ batch: Batch, on engine: isolated Engine) {
+    guard let store else { return }
+    let version = Version(database: database, deletions: deletions, state: state)
+    committed = version
+    watchSlowCommit(of: version.database, on: engine)
+    let completion: @Sendable (CommitResult) -> Void = { result in
+      engine.execute { $0.writes.endCommit(result, on: $0) }
+    }
+    guard !batch.takesTurn else { return store.takeTurn(completion: completion) }
     store.commit(
-      version, after: saved.database, writing: batch.resources, state.rows(since: savedState.mark),
+      version.database, after: saved.database, writing: batch.resources, state.rows(since: saved.state.mark),
       completion: completion)
   }
 
-  private func recordSaved(_ state: ServerState) {
-    savedState = state
-    savedState.forgetChanges(upTo: state.mark)
-    self.state.forgetChanges(upTo: state.mark)
+  private func endCommit(_ result: CommitResult, on engine: isolated Engine) {
+    slowCommitNotice?.cancel()
+    handle(.commitEnded(result), on: engine)
+    committed = nil
+    // The failed commit does not bring the version for which others wait.
+    if case .failed = result { askAgain(on: engine) }
+  }
+
+  /// Records that the committed version is in the file, and responds.
+  private func finish(_ batch: Batch, _ error: StorageError?, on engine: isolated Engine) {
+    guard let version = committed else { return }
+    let base = saved.database
+    recordSaved(version.database, version.deletions)
+    saved.state = version.state
+    saved.state.forgetChanges(upTo: version.state.mark)
+    state.forgetChanges(upTo: version.state.mark)
+    // A change on another thread is based on the old slots.
+    if scheduler.workNumber == nil {
+      compact(since: base, on: engine)
+      if isSaved { recordSaved(database, deletions) }
+    }
+    if error == nil { reportSlowCommit(of: version.database, on: engine) }
+    for pending in batch.responses { acknowledge(pending, or: error, on: engine) }
   }
 
   /// Logs a notice when a commit takes long. After a fast commit, the next one will be fast.
   private func watchSlowCommit(of version: Database, on engine: isolated Engine) {
-    guard commits.lastDuration == .zero || commits.lastDuration > ServerEvent.slowDuration / 2 else { return }
+    let lastDuration = scheduler.commits.lastDuration
+    guard lastDuration == .zero || lastDuration > ServerEvent.slowDuration / 2 else { return }
     slowCommitNotice = engine.execute(after: ServerEvent.slowDuration) {
       $0.configuration.onEvent(.working("writing \($0.configuration.title), \(Self.size(of: version)) …"))
     }
@@ -244,99 +401,77 @@ final class WriteCoordinator {
 
   /// Logs the duration of a slow commit.
   private func reportSlowCommit(of version: Database, on engine: isolated Engine) {
-    let duration = commits.lastDuration
+    let duration = scheduler.commits.lastDuration
     guard duration > ServerEvent.slowDuration else { return }
     let title = engine.configuration.title
     let message = "wrote \(title), \(Self.size(of: version)), in \(LogText.seconds(duration))"
     engine.configuration.onEvent(.working(message))
   }
 
-  /// - Parameter version: The committed version; the database may have been replaced since.
-  private func endCommit(
-    _ commit: CommitResult, of version: Database, _ deletions: Deletions, on engine: isolated Engine
-  ) {
-    slowCommitNotice?.cancel()
-    switch commit {
-    case .done:
-      let responses = finishCommit(of: version, deletions, on: engine)
-      reportSlowCommit(of: version, on: engine)
-      for pending in responses { acknowledge(pending, on: engine) }
-      goOnCommitting(on: engine)
-    case .moved(to: let source):
-      takeOver(source, on: engine)
-    case .failed(let error) where error.code == .durabilityUnknown && baseVersion >= 0:
-      // The file holds the version: memory keeps it, and the client learns that its durability is unknown. A database of
-      // several servers may or may not have the version: memory goes back until the database says which.
-      for pending in finishCommit(of: version, deletions, on: engine) { acknowledge(pending, or: error, on: engine) }
-      goOnCommitting(on: engine)
-    case .failed(let error):
-      refuse(error, on: engine)
-      // The failed commit does not bring the version for which others wait.
-      askAgain(on: engine)
-    }
-    takeDelayedEdits(on: engine)
-  }
+  // MARK: Takeovers
 
-  /// Records that the written version is in the file.
-  ///
-  /// - Returns: The responses that waited for that.
-  private func finishCommit(
-    of version: Database, _ deletions: Deletions, on engine: isolated Engine
-  ) -> [PendingResponse] {
-    let responses = commits.finish()
-    let base = saved.database
-    recordSaved(version, deletions)
-    // A large write changes a copy with the old slots.
-    if largeWrite == nil {
-      compact(since: base, on: engine)
-      if commits.isIdle { recordSaved(database, self.deletions) }
-    }
-    return responses
-  }
-
-  /// Rolls back unsaved changes. Writes of the failed commit are refused, all others are carried out again.
-  private func refuse(_ error: StorageError, on engine: isolated Engine) {
-    let (failed, later, interrupted) = takeBackUnsaved(on: engine)
-    for pending in failed.responses {
-      if pending.isWrite {
-        pending.requester.completion(engine, .failure(RequestError(error)))
-      } else {
-        pending.requester.carryOut(on: engine)
+  private func prepare(_ takeover: Takeover, on engine: isolated Engine) {
+    let number = scheduler.workNumber
+    let (version, base) = (database, hasHistory ? initial : nil)
+    let (isLarge, replace): (Bool, @Sendable (Database) -> Database) =
+      switch takeover.replacement {
+      case .edit(let source): (source.isLarge, { [ids] in source.applied(to: $0, ids: ids) })
+      case .all(let other, _): (!other.isSmall, { _ in other })
       }
+    guard !version.isSmall || isLarge else {
+      return handle(.prepared(Self.effect(of: replace(version), on: version, since: base)), on: engine)
     }
-    for pending in later.responses { pending.requester.carryOut(on: engine) }
-    for requester in interrupted { requester.carryOut(on: engine) }
+    WorkerThreads.changes.run {
+      let data = replace(version)
+      // So the first readers find the records immediately.
+      data.readLargeCollections()
+      let effect = Self.effect(of: data, on: version, since: base)
+      engine.execute { $0.writes.handle(.prepared(effect), ofWork: number, on: $0) }
+    }
   }
 
-  /// Rolls the database back to the saved version.
-  ///
-  /// - Returns: The responses of the failed commit and of later ones, and the large write with the writes that waited
-  ///   for it.
-  private func takeBackUnsaved(
-    on engine: isolated Engine
-  ) -> (failed: Batch, later: Batch, interrupted: [Requester]) {
-    let (failed, later) = commits.takeAll()
-    let lost = state.rows(since: savedState.mark).map(\.key)
-    if !lost.isEmpty {
-      state = savedState
-      engine.follow(lost)
-    }
-    if !database.isIdentical(to: saved.database) {
-      revisions.changeAll()
-      retractions += 1
-      take(saved.database)
-      deletions.goBack(to: saved.deletions)
-    }
-    return (failed, later, abandonLargeWrite() + abandonReplacement())
+  /// - Parameter base: The data that was last loaded from the source; `nil` where no copies are kept.
+  private static func effect(of data: Database, on version: Database, since base: Database?) -> Takeover.Effect {
+    Takeover.Effect(data: data, lost: base.map { version.lostUpdates(by: data, since: $0) } ?? [])
   }
 
-  /// Rolls the database back to the saved version, and returns the requests to carry out again, in order.
-  ///
-  /// A write whose commit collided with an edit counts one more attempt.
-  func takeBackUnsavedRequests(on engine: isolated Engine) -> [Requester] {
-    let (failed, later, interrupted) = takeBackUnsaved(on: engine)
-    return failed.responses.map { $0.isWrite ? $0.requester.delayed { $0.collisions += 1 } : $0.requester }
-      + later.responses.map(\.requester) + interrupted
+  /// Copies the data before a takeover; acknowledged writes are copied durably first (R2).
+  private func saveHistory(of takeover: Takeover, on engine: isolated Engine) {
+    let number = scheduler.workNumber
+    let part: String? =
+      if case .edit(let source) = takeover.replacement, !source.name.isEmpty { source.name } else { nil }
+    store?.saveHistory(of: database, part: part) { result in
+      engine.execute { $0.writes.handle(.copied(result), ofWork: number, on: $0) }
+    }
+  }
+
+  private func adopt(_ source: LoadedSource, _ edited: Database, on engine: isolated Engine) {
+    if case .part(let part) = source.content {
+      initial.replace(with: part.taken(from: edited.separated()), ids: ids)
+      // A resource with a new file is added to the snapshots.
+      engine.keptSnapshots.add(part)
+    } else {
+      initial = source.applied(to: initial, ids: ids).separated()
+    }
+    let names = database.resourceNames(andOf: edited)
+    adopt(edited)
+    engine.readAhead()
+    generations[source.name] = source.generation
+    store?.adopt(source)
+    engine.events.publishReload(of: names)
+    if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
+  }
+
+  private func replaceAll(with other: Database, _ pending: PendingResponse, on engine: isolated Engine) {
+    var pending = pending
+    pending.change = .replaced(database.resourceNames(andOf: other))
+    let base = database
+    var changed = base
+    changed.restore(from: other)
+    take(changed)
+    // The records have other places now.
+    deletions.kept = [:]
+    enqueueCommit(pending, since: base, replacingAll: true, on: engine)
   }
 }
 
@@ -416,104 +551,6 @@ struct PendingResponse {
   var awaitsTurn = false
 
   var isWrite: Bool { !resources.isEmpty || changesState || awaitsTurn }
-}
-
-/// The responses that wait for one commit.
-struct Batch {
-  var responses: [PendingResponse] = []
-  /// The positions of the changed resources.
-  var resources: Set<Int> = []
-  /// Whether one of the changes took long.
-  var isLarge = false
-
-  var isEmpty: Bool { responses.isEmpty }
-  /// Whether the commit changes the state, and no data.
-  var changesOnlyState: Bool { resources.isEmpty && responses.contains(where: \.isWrite) }
-  /// Whether the commit only takes the turn, and its requests are carried out after that.
-  var takesTurn: Bool { responses.contains(where: \.awaitsTurn) }
-}
-
-/// The writes that are not on disk yet: the batch that is being written, and the next batch (group commit).
-struct CommitQueue {
-  private(set) var inFlight: Batch?
-  private(set) var open = Batch()
-  /// Whether a commit is scheduled: more writes may join it until it starts.
-  private(set) var isScheduled = false
-  /// The duration of the last commit.
-  private(set) var lastDuration = Duration.zero
-  private var startTime = Duration.zero
-
-  /// Whether everything is on disk.
-  var isIdle: Bool { inFlight == nil && open.isEmpty }
-
-  /// Adds an applied write, and returns whether the caller must schedule a commit.
-  mutating func add(_ response: PendingResponse, changing resources: Set<Int>) -> Bool {
-    open.responses.append(response)
-    open.resources.formUnion(resources)
-    return schedule()
-  }
-
-  /// Records that a change in the next commit took long, if there is one.
-  mutating func markLarge() { open.isLarge = !open.isEmpty }
-
-  /// Queues a response behind the newest commit that changes a resource, or any resource when it is `nil`.
-  ///
-  /// - Returns: Whether there is such a commit.
-  mutating func wait(_ response: PendingResponse, for resource: Int?) -> Bool {
-    if !open.isEmpty, resource.map(open.resources.contains) ?? true {
-      open.responses.append(response)
-      return true
-    }
-    if let batch = inFlight, resource.map(batch.resources.contains) ?? true {
-      inFlight?.responses.append(response)
-      return true
-    }
-    return false
-  }
-
-  /// The time that a commit waits for writes to join it.
-  ///
-  /// The clients of the last commit write again immediately; without waiting, every second commit would be nearly
-  /// empty. After a short commit these writes come soon enough for the next one.
-  var gatheringTime: Duration {
-    lastDuration < .milliseconds(32) ? .zero : min(lastDuration / 16, .milliseconds(10))
-  }
-
-  /// Starts the gathered batch.
-  ///
-  /// - Parameter now: The system's uptime.
-  /// - Returns: Whether there is a batch, and none was in flight.
-  mutating func start(isAllowed: Bool = true, now: Duration = System.uptime) -> Bool {
-    isScheduled = false
-    guard isAllowed, inFlight == nil, !open.isEmpty else { return false }
-    startTime = now
-    inFlight = open
-    open = Batch()
-    return true
-  }
-
-  /// Returns whether a batch needs a scheduled commit, and records that it will be scheduled.
-  mutating func schedule() -> Bool {
-    guard inFlight == nil, !isScheduled, !open.isEmpty else { return false }
-    isScheduled = true
-    return true
-  }
-
-  /// Ends the commit in flight, and returns the responses that waited for it.
-  mutating func finish(now: Duration = System.uptime) -> [PendingResponse] {
-    lastDuration = now - startTime
-    defer { inFlight = nil }
-    return inFlight?.responses ?? []
-  }
-
-  /// Takes all batches out, the one in flight first.
-  mutating func takeAll() -> (inFlight: Batch, open: Batch) {
-    defer {
-      inFlight = nil
-      open = Batch()
-    }
-    return (inFlight ?? Batch(), open)
-  }
 }
 
 /// Numbers the versions of the data, for validators of bodies that are too large to hash.

@@ -130,7 +130,7 @@ package actor StubRecorder {
         return
       case .moved(to: let version):
         latest = version
-      case .failed(let error):
+      case .uncertain(let error), .failed(let error):
         return onFailure("\(error.message) New responses are written with the next one.")
       }
     }

@@ -6,19 +6,10 @@ import JSONStorage
 // next version, and is applied in place.
 
 extension WriteCoordinator {
-  /// Applies the writes of other servers, and repeats the writes of this server that were not saved.
-  ///
-  /// Each conflict is the success of another server, so repetitions are not limited.
-  ///
-  /// - Parameters:
-  ///   - since: The version that `newer` is based on; `nil` for all data.
-  func apply(_ newer: Database, _ since: Int?, _ source: LoadedSource, on engine: isolated Engine) {
-    let waiting = takeBackUnsavedRequests(on: engine)
-    defer {
-      for requester in waiting { requester.carryOut(on: engine) }
-      releaseReads(on: engine)
-      releaseUnusedTurn()
-    }
+  /// Applies the writes of other servers. The writes of this server that were not saved are carried out again, without a
+  /// limit: each conflict is the success of another server.
+  func apply(_ source: LoadedSource, on engine: isolated Engine) {
+    guard case .newer(let newer, let since) = source.content else { return }
     let (base, version) = (database, baseVersion)
     if let since {
       // After a commit with an unknown outcome, and after a failover, only the whole database is reliable.
@@ -43,11 +34,6 @@ extension WriteCoordinator {
     // After clients with void tokens have stopped watching.
     if since != nil { engine.events.publish(database, since: base) }
     store?.adopt(source)
-  }
-
-  /// Lets other servers write, unless this server is about to commit a write or a write waits for the turn.
-  func releaseUnusedTurn() {
-    if commits.isIdle, largeWrite == nil, takeover == nil { store?.releaseTurn() }
   }
 }
 

@@ -120,8 +120,7 @@ package final class FilesStore: Store {
     publish(replacements) { [self, replacements] worst, published in
       let written = replacements.filter { published.contains($0.name) }
       switch worst {
-      case .done: recordTexts(written)
-      case .failed(let error) where error.code == .durabilityUnknown: recordTexts(written)
+      case .done, .uncertain: recordTexts(written)
       case .moved, .failed:
         // The commit fails as a whole: files that were already written are reverted first.
         return revert(written) { completion(worst) }
@@ -302,7 +301,8 @@ extension CommitResult {
   fileprivate var severity: Int {
     switch self {
     case .done: 0
-    case .failed(let error): error.code == .durabilityUnknown ? 1 : 2
+    case .uncertain: 1
+    case .failed: 2
     case .moved: 3
     }
   }

@@ -12,7 +12,7 @@ extension FileStoreWorker {
     do throws(StorageError) {
       if try publish(newest.content) { return complete(.done) }
     } catch {
-      return complete(.failed(error))
+      return complete(error.code == .durabilityUnknown ? .uncertain(error) : .failed(error))
     }
     check()
     completeStale()

@@ -128,7 +128,7 @@ import Testing
 }
 
 extension Engine {
-  fileprivate var hasTakeover: Bool { writes.takeover != nil }
+  fileprivate var hasTakeover: Bool { writes.scheduler.workNumber != nil }
 
-  fileprivate var hasWaitingWrites: Bool { writes.takeover?.waiting.isEmpty == false }
+  fileprivate var hasWaitingWrites: Bool { !writes.scheduler.waiting.isEmpty }
 }

@@ -206,6 +206,6 @@ struct LargeWriteTests {
 
 extension Engine {
   fileprivate var retractions: Int { writes.retractions }
-  var isChangingMuch: Bool { writes.largeWrite != nil }
-  fileprivate var isTakingOver: Bool { writes.takeover != nil }
+  var isChangingMuch: Bool { if case .applying = writes.scheduler.work { true } else { false } }
+  fileprivate var isTakingOver: Bool { if case .takingOver = writes.scheduler.work { true } else { false } }
 }

@@ -182,7 +182,7 @@ extension TransportOrderTests {
       return try await channel.testingEventLoop.executeInContext {
         channel.pipeline.fireChannelRead(ByteBuffer(string: requests.joined()))
         channel.pipeline.fireChannelReadComplete()
-        return engine.assumeIsolated { $0.writes.commits.open.responses.count }
+        return engine.assumeIsolated { $0.writes.scheduler.commits.open.responses.count }
       }
     }
 
