@@ -43,7 +43,9 @@ struct Snapshots {
             switch result {
             case .success(let restored) where !restored.isEmpty:
               // The change is carried out, even if the database cannot be reached any more.
-              engine.writes.whenCurrent(on: engine) { engine, _ in requester.completion(engine, .success(response)) }
+              engine.writes.readIndex.whenCurrent(on: engine) { engine, _ in
+                requester.completion(engine, .success(response))
+              }
             case .success: requester.completion(engine, .failure(.unknownSnapshot(name)))
             case .failure(let error): requester.completion(engine, .failure(RequestError(error)))
             }
@@ -123,22 +125,5 @@ struct KeptSnapshots {
   /// Adds a new resource to the snapshots without it.
   mutating func add(_ part: DatabasePart) {
     for index in all.indices { all[index].database.add(part) }
-  }
-}
-
-extension WriteCoordinator {
-  /// Does work when all earlier writes are saved and visible in the database.
-  ///
-  /// - Parameter other: The work when a write was rolled back instead.
-  fileprivate func whenSaved(
-    on engine: isolated Engine, _ work: @escaping @Sendable (isolated Engine) -> Void,
-    orElse other: @escaping @Sendable (isolated Engine) -> Void
-  ) {
-    let requester = Requester { engine, _ in
-      other(engine)
-    } completion: { engine, _ in
-      engine.execute(work)
-    }
-    respondWhenSaved(PendingResponse(requester: requester), on: engine)
   }
 }

@@ -184,7 +184,7 @@ extension Engine {
     then completion: @escaping Completion<Success>
   ) {
     let outcome = Result { () throws(RequestError) in try changeStateNow(change) }
-    guard writes.state.isSaved, case .success = outcome else { return completion(self, outcome) }
+    guard case .success = outcome else { return completion(self, outcome) }
     let requester = Requester { engine, _ throws(RequestError) in
       engine.changeState(change, then: completion)
     } completion: { engine, result in

@@ -32,9 +32,9 @@ final class WriteCoordinator {
   /// The store; `nil` for data in memory.
   let store: (any Store)?
   /// The requests that wait for the number of the newest version.
-  var readIndex = ReadIndex()
+  let readIndex: ReadIndex
   /// The error of the file, while the last valid version is served; `nil` for none.
-  var invalidSource: String?
+  private(set) var invalidSource: String?
   /// The data that was last loaded from the source: a reset restores it, and an edit can lose only later writes.
   private(set) var initial: Database
   /// Whether a copy is kept of data that an edit, a reset or a snapshot removes.
@@ -55,6 +55,7 @@ final class WriteCoordinator {
     saved = Version(database: database, state: state)
     self.initial = initial
     store = source.store
+    readIndex = ReadIndex(source.store)
     self.ids = ids
     hasHistory = store?.isShared == false && durability != .ephemeral
     // Other servers show and keep only committed data.
@@ -67,7 +68,7 @@ final class WriteCoordinator {
   var isSaved: Bool { scheduler.commits.isIdle }
 
   /// The number of the version on which the next commit is based; negative when that is unknown.
-  var baseVersion: Int { store?.version ?? 0 }
+  private var baseVersion: Int { store?.version ?? 0 }
 
   /// Replaces the data with a changed version.
   func take(_ changed: Database) {
@@ -78,7 +79,7 @@ final class WriteCoordinator {
   /// Replaces the data with a loaded version; nothing is left to save.
   ///
   /// - Parameter positions: The positions of the resources that differ; `nil` for all.
-  func adopt(_ read: Database, changing positions: Set<Int>? = nil) {
+  private func adopt(_ read: Database, changing positions: Set<Int>? = nil) {
     take(read)
     deletions.kept = [:]
     recordSaved(database, deletions)
@@ -88,7 +89,7 @@ final class WriteCoordinator {
   /// Replaces the state with what the store holds.
   ///
   /// - Parameter isWhole: Whether this is the complete state.
-  func takeState(_ rows: [ServerState.Row], isWhole: Bool, on engine: isolated Engine) {
+  private func takeState(_ rows: [ServerState.Row], isWhole: Bool, on engine: isolated Engine) {
     let keys = (isWhole ? state.keys : []) + rows.map(\.key)
     if isWhole { state = ServerState(saved: rows) } else { state.apply(rows) }
     saved.state = state
@@ -201,6 +202,21 @@ final class WriteCoordinator {
   func respondWhenSaved(_ pending: PendingResponse, on engine: isolated Engine) {
     if scheduler.commits.wait(pending, for: nil) { return pending.requester.proceed() }
     pending.requester.completion(engine, .success(pending.response))
+  }
+
+  /// Does work when all earlier writes are saved and visible in the database.
+  ///
+  /// - Parameter other: The work when a write was rolled back instead.
+  func whenSaved(
+    on engine: isolated Engine, _ work: @escaping @Sendable (isolated Engine) -> Void,
+    orElse other: @escaping @Sendable (isolated Engine) -> Void
+  ) {
+    let requester = Requester { engine, _ in
+      other(engine)
+    } completion: { engine, _ in
+      engine.execute(work)
+    }
+    respondWhenSaved(PendingResponse(requester: requester), on: engine)
   }
 
   /// Publishes the change of a request, and sends its response.
@@ -327,7 +343,7 @@ final class WriteCoordinator {
       case .releaseTurn: store?.releaseTurn()
       case .goOn:
         handle(.goOn, on: engine)
-        releaseReads(on: engine)
+        readIndex.release(on: engine)
       }
     }
   }
@@ -364,7 +380,7 @@ final class WriteCoordinator {
     handle(.commitEnded(result), on: engine)
     committed = nil
     // The failed commit does not bring the version for which others wait.
-    if case .failed = result { askAgain(on: engine) }
+    if case .failed = result { readIndex.retry(on: engine) }
   }
 
   /// Records that the committed version is in the file, and responds.
@@ -443,6 +459,37 @@ final class WriteCoordinator {
     store?.saveHistory(of: database, part: part) { result in
       engine.execute { $0.writes.handle(.copied(result), ofWork: number, on: $0) }
     }
+  }
+
+  /// Applies the writes of other servers, which are the next version: unlike people who edit a file, the other servers knew
+  /// the version before. The writes of this server that were not saved are carried out again, without a
+  /// limit: each conflict is the success of another server.
+  private func apply(_ source: LoadedSource, on engine: isolated Engine) {
+    guard case .newer(let newer, let since) = source.content else { return }
+    let (base, version) = (database, baseVersion)
+    if let since {
+      // After a commit with an unknown outcome, and after a failover, only the whole database is reliable.
+      guard since <= version else { return readIndex.retry(on: engine) }
+      let positions = newer.changedPositions(since: base)
+      // Other servers may have written to the slots of removed records.
+      if !positions.isEmpty || source.problem != nil { adopt(newer, changing: positions) }
+    } else {
+      if version < 0 { readIndex.retry(on: engine) }
+      let names = database.resourceNames(andOf: newer)
+      adopt(newer)
+      engine.readAhead()
+      engine.events.publishReload(of: names)
+      engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
+    }
+    if let problem = source.problem {
+      invalidSource = problem
+      engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(problem)."))
+    }
+    takeState(source.state, isWhole: since == nil, on: engine)
+    engine.signIn?.forgetUsers(on: engine)
+    // After clients with void tokens have stopped watching.
+    if since != nil { engine.events.publish(database, since: base) }
+    store?.adopt(source)
   }
 
   private func adopt(_ source: LoadedSource, _ edited: Database, on engine: isolated Engine) {

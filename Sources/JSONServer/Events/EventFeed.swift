@@ -79,6 +79,19 @@ final class EventFeed {
     publishReload(of: resources.filter { $0 != published })
   }
 
+  /// Publishes the changes of other servers. After many changes of a resource, tells clients to read the resource again.
+  func publish(_ version: Database, since base: Database) {
+    let changes = Dictionary(grouping: version.changes(since: base), by: \.resource)
+    for name in version.resourceNames(at: version.changedPositions(since: base)) {
+      let changes = changes[name]?.map(DataChange.init) ?? []
+      if changes.isEmpty || changes.count > Self.maximumChanges {
+        publishReload(of: [name])
+      } else {
+        for change in changes { publish(change, resources: []) }
+      }
+    }
+  }
+
   private func publish(_ record: WrittenRecord, of name: String, as change: Event.Change) {
     let isLong = record.text.count > Self.maximumRecordBytes
     publish(isLong ? Event(.reloaded, of: name) : Event(change, of: name, recordID: record.id, text: record.text))
@@ -423,5 +436,18 @@ private final class EventSubscription: Sendable {
 
   func cancel() {
     engine.execute { [number] in $0.events.end(number) }
+  }
+}
+
+extension DataChange {
+  /// A change of another server.
+  fileprivate init(_ change: RecordChange) {
+    if let record = change.record {
+      self = change.wasThere ? .updated(change.resource, [record]) : .created(change.resource, record)
+    } else if let id = change.id {
+      self = .deleted(change.resource, ids: [id], dependents: [:])
+    } else {
+      self = .reloaded(change.resource)
+    }
   }
 }

@@ -248,7 +248,7 @@ final class Rules {
   /// Continues when the shared rules of a kind, and their counts, are current.
   func whenCurrent(_ kind: Rule.Kind, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Void>) {
     guard kind.isShared else { return completion(engine, .success(())) }
-    engine.writes.whenCurrent(on: engine) { engine, failure in
+    engine.writes.readIndex.whenCurrent(on: engine) { engine, failure in
       completion(engine, failure.map { .failure(RequestError($0)) } ?? .success(()))
     }
   }

@@ -30,7 +30,7 @@ struct SharedApplication: Application {
         reply: reply)
       engine.finalize(context, RequestError(failure).response())
     }
-    engine.assumeIsolated { $0.writes.whenCurrent(on: $0, work) }
+    engine.assumeIsolated { $0.writes.readIndex.whenCurrent(on: $0, work) }
   }
 
   private func isAdministrative(_ request: Request) -> Bool {

@@ -63,7 +63,7 @@ final class SignInState {
     guard engine.configuration.reads == .local, let token = token(),
       engine.writes.state[.token, token] == nil
     else { return try goOn(engine) }
-    engine.writes.whenCurrent(on: engine) { engine, failure in
+    engine.writes.readIndex.whenCurrent(on: engine) { engine, failure in
       do throws(RequestError) {
         if let failure { throw RequestError(failure) }
         try goOn(engine)

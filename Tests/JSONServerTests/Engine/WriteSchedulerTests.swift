@@ -49,6 +49,23 @@ struct WriteSchedulerTests {
     #expect(owner.scheduler.workNumber == nil)
   }
 
+  @Test func `A read that waited for a failed commit is carried out again`() {
+    let owner = Owner()
+    owner.write(1)
+    owner.report(.commitDue)
+    owner.read(2)
+    #expect(owner.report(.commitEnded(.failed(Self.full))) == ["roll back", "refuse 1", "carry out 2"])
+  }
+
+  @Test func `A change of the state alone waits for a change that takes long`() {
+    let owner = Owner()
+    owner.apply(1)
+    owner.changeState(2)
+    #expect(owner.report(.commitDue) == [])
+    #expect(owner.endApplying(1) == ["schedule"])
+    #expect(owner.report(.commitDue) == ["commit 2 1"])
+  }
+
   @Test func `An edit during a commit waits for its end`() {
     let owner = Owner()
     owner.write(1)
@@ -123,7 +140,8 @@ struct WriteSchedulerTests {
     owner.replaceAll(1, removesUnseenEdit: true)
     owner.write(2)
     #expect(owner.report(.prepared(Owner.effect())) == ["copy for 1"])
-    #expect(owner.report(.copied(.failure(Self.full))) == ["refuse 1", "carry out 2"])
+    owner.report(.arrived(Owner.edit("a")))
+    #expect(owner.report(.copied(.failure(Self.full))) == ["refuse 1", "carry out 2", "roll back", "prepare a"])
   }
 
   @Test func `A reset during a commit that fails begins again`() {
@@ -211,9 +229,21 @@ private final class Owner {
     perform(actions)
   }
 
-  private func change(_ requester: Requester) {
-    scheduler.commits.add(PendingResponse(requester: requester, resources: ["posts"]), changing: [0])
+  private func change(_ requester: Requester) { commit(PendingResponse(requester: requester, resources: ["posts"])) }
+
+  func changeState(_ number: Int) {
+    commit(PendingResponse(requester: Self.response(number).requester, changesState: true))
+  }
+
+  private func commit(_ pending: PendingResponse) {
+    scheduler.commits.add(pending, changing: pending.resources.isEmpty ? [] : [0])
     perform(scheduler.scheduleCommit())
+  }
+
+  func read(_ number: Int) { read(Self.response(number).requester) }
+
+  private func read(_ requester: Requester) {
+    if !scheduler.commits.wait(PendingResponse(requester: requester), for: 0) { end([requester]) }
   }
 
   func replaceAll(_ number: Int, removesUnseenEdit: Bool = false) {
@@ -349,6 +379,7 @@ private final class Owner {
       guard admit(requester) else { return }
       scheduler.beginApplying(for: requester)
       underWay.append((scheduler.workNumber, { self.endApplying(requester) }))
+    case 2: read(requester)
     default: write(requester)
     }
   }
