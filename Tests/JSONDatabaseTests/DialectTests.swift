@@ -96,7 +96,7 @@ struct DialectTests {
   ) throws {
     let database = try Database.fixture(Self.text, dialect)
     var query = Query(("id", "1"))
-    query.conditions = try JSONValue(parsing: tree.tree)
+    query.criteria.conditions = try JSONValue(parsing: tree.tree)
     let ids = try database.ids(of: "a", query)
     #expect(ids == (dialect == .v1 ? tree.v1 : tree.classic).map { "\"\($0)\"" })
   }

@@ -58,12 +58,12 @@ extension Query {
   /// Creates a query with one filter for each parameter.
   init(_ parameters: (String, String)...) {
     self.init()
-    self.parameters = parameters.map { FilterParameter($0.0, [$0.1]) }
+    criteria.parameters = parameters.map { FilterParameter($0.0, [$0.1]) }
   }
 
   /// Creates a query with a `_where` tree.
   init(where conditions: JSONValue) {
     self.init()
-    self.conditions = conditions
+    criteria.conditions = conditions
   }
 }

@@ -105,7 +105,7 @@ import Testing
   ) throws {
     for word in words where !word.isEmpty {
       var query = Query()
-      query.search = word
+      query.criteria.search = word
       #expect(try answer(&database, query) == reference.found(word), "q=\(word)")
     }
     for descending in [false, true] {

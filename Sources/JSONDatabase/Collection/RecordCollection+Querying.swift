@@ -43,22 +43,23 @@ extension RecordCollection {
     filter.patience = patience
     let isKnown = { (path: FieldPath) in hasMember(path, patience) || parents.hasMember(path, patience) }
     // Without records, nothing is known.
-    let knowsNothing = query.isForChange && count == 0
+    let criteria = query.criteria
+    let knowsNothing = criteria.isForChange && count == 0
     let unknown = try filter.add(
-      query.parameters, parents: parents, dialect: dialect, isForChange: query.isForChange
+      criteria.parameters, parents: parents, dialect: dialect, isForChange: criteria.isForChange
     ) { path in
       knowsNothing || isKnown(path)
     }
-    if let conditions = query.conditions {
+    if let conditions = criteria.conditions {
       // In 1.0 `_where` replaces all other filters.
       if dialect == .v1 { filter.nodes = [] }
       let node = try Filter.node(where: conditions, parents: parents, dialect: dialect, isKnown: isKnown) { path in
         holdsObject(at: path, patience)
       }
       filter.nodes.append(node)
-      if query.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0, patience) } }
+      if criteria.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0, patience) } }
     }
-    if !query.search.isEmpty { filter.search = RecordScan(for: query.search) }
+    if !criteria.search.isEmpty { filter.search = RecordScan(for: criteria.search) }
     filter.flatten()
     return (filter, unknown)
   }
@@ -157,16 +158,19 @@ extension RecordCollection {
     _ filter: Filter, of query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience
   ) -> FilterMatches {
     var filter = filter
+    let criteria = query.criteria
     // With parents, the same parameters do not always make the same filter.
-    let key = parents.isEmpty && filter.combinesMany ? FilterMatches.Key(query) : nil
+    let key = parents.isEmpty && filter.combinesMany && criteria.mayRecur ? criteria : nil
     if let key, let known = indexes.matches.known(of: rows)?.matches.known(key) { return known }
     var found: SlotSet?
-    if let (_, key, id) = query.parent { narrow(&found, to: .list(slots(where: key, equals: id, patience))) }
-    if let (key, id) = query.owner {
-      let belonging = slots(where: key, equals: id, patience)
+    if let parent = criteria.parent {
+      narrow(&found, to: .list(slots(where: parent.key, equals: parent.id.string, patience)))
+    }
+    if let owner = criteria.owner {
+      let belonging = slots(where: owner.key, equals: owner.id.string, patience)
       guard patience.allows(rows.isLarge && belonging.count > rows.quickMatches) else { return .none }
       let own = belonging.filter { slot in
-        rows[Int(slot)]?.withRecord { key.value(in: $0)?.recordID == id } ?? false
+        rows[Int(slot)]?.withRecord { owner.key.value(in: $0)?.recordID == owner.id.string } ?? false
       }
       narrow(&found, to: .list(own))
     }

@@ -1,5 +1,3 @@
-import JSONServerValues
-
 /// The records that a filter selects, as indexes tell.
 struct FilterMatches: Sendable {
   var slots: SlotSet
@@ -8,26 +6,6 @@ struct FilterMatches: Sendable {
 
   /// No records.
   static let none = FilterMatches(slots: .list([]))
-
-  /// The key of a filter, so that the next page of a list need not evaluate it again.
-  struct Key: Hashable, Sendable {
-    /// The members and ids of the parent and of the owner, then the name and the values of each parameter, with `nil`
-    /// after them. Equality of values tells strings apart that are equal as strings: `é` in one code point and in two.
-    private let parts: [ByteExactKey?]
-
-    /// Creates the key of a query's filter; `nil` when no index can evaluate the filter.
-    init?(_ query: Query) {
-      guard query.conditions == nil, query.search.isEmpty, !query.isForChange else { return nil }
-      let (parent, owner) = (query.parent, query.owner)
-      var parts = [parent?.key.name, parent?.id, owner?.key.name, owner?.id].map { $0.map { ByteExactKey($0) } }
-      for parameter in query.parameters {
-        parts.append(ByteExactKey(parameter.name))
-        for value in parameter.values { parts.append(ByteExactKey(value)) }
-        parts.append(nil)
-      }
-      self.parts = parts
-    }
-  }
 
   /// The positions of the matching records in an order, perhaps with others.
   ///
@@ -40,9 +18,10 @@ struct FilterMatches: Sendable {
 }
 
 extension FilterMatches {
-  /// The records that some filters select, until a record changes.
+  /// The records that some filters select, until a record changes, so that the next page of a list need not evaluate its
+  /// filter again.
   struct Cache: RowIndex {
-    var matches = LRUCache<Key, FilterMatches>(16)
+    var matches = LRUCache<Query.Criteria, FilterMatches>(16)
 
     mutating func follow(_ changes: RowChanges) -> Bool { false }
   }

@@ -12,31 +12,55 @@ package struct Query: Sendable {
     case page(Int, size: Int)
   }
 
-  /// The parameters that may be filters, in the order of the request.
-  package var parameters: [FilterParameter] = []
-  /// A text that some value must contain; empty for none.
-  package var search = ""
-  /// A tree of conditions (json-server 1.0's `_where`).
-  package var conditions: JSONValue?
+  /// What a record must meet to be selected.
+  ///
+  /// Matching records are remembered by their whole criteria: whatever else is to filter has its place here.
+  package struct Criteria: Sendable, Hashable {
+    /// The parameters that may be filters, in the order of the request.
+    package var parameters: [FilterParameter] = []
+    /// A text that some value must contain; empty for none.
+    package var search = ""
+    /// A tree of conditions (json-server 1.0's `_where`).
+    package var conditions: JSONValue?
+    /// The parent that a foreign key must refer to, perhaps with others, for a nested route.
+    package var parent: Reference?
+    /// The user to whom the records belong, as their only owner.
+    package var owner: Reference?
+    /// Whether the query is for a change: then every value of a filter counts in both dialects, and
+    /// ``Selection/idleFilters`` are collected.
+    package var isForChange = false
+
+    /// Whether equal criteria may come again, and then select the same records.
+    ///
+    /// Texts to search for and texts in conditions may be equal without having equal bytes: `é` in one code point and in
+    /// two. What a change selects is different after it.
+    var mayRecur: Bool { search.isEmpty && conditions == nil && !isForChange }
+  }
+
+  /// A foreign key, and the id that it must have.
+  package struct Reference: Sendable, Hashable {
+    package let key: FieldPath
+    package let id: ByteExactKey
+
+    package init(_ key: FieldPath, _ id: String) {
+      self.key = key
+      self.id = ByteExactKey(id)
+    }
+  }
+
+  package var criteria = Criteria()
   /// The keys to sort by, most significant first.
   package var sort: [SortKey] = []
   package var window = Window.all
   /// The related records to add to each record.
   package var relations: [RelationRequest] = []
-  /// A resource, the foreign key to it, and the key's value, for a nested route.
-  package var parent: (resource: String, key: FieldPath, id: String)?
-  /// A foreign key and its only value, in addition to all filters: the user to whom the records belong.
-  package var owner: (key: FieldPath, id: String)?
-  /// Whether the query is for a change: then every value of a filter counts in both dialects, and
-  /// ``Selection/idleFilters`` are collected.
-  package var isForChange = false
 
   package init() {}
 
   /// Whether the query selects all records as they are stored, apart from filters.
   var isWhole: Bool {
     guard case .all = window else { return false }
-    return sort.isEmpty && parent == nil && owner == nil
+    return sort.isEmpty && criteria.parent == nil && criteria.owner == nil
   }
 }
 
@@ -91,5 +115,16 @@ package struct FilterParameter: Sendable, Hashable {
   package init(_ name: String, _ values: [String]) {
     self.name = name
     self.values = values
+  }
+
+  /// Whether the parameters have equal bytes.
+  package static func == (left: FilterParameter, right: FilterParameter) -> Bool {
+    ByteExactKey(left.name) == ByteExactKey(right.name)
+      && left.values.elementsEqual(right.values) { ByteExactKey($0) == ByteExactKey($1) }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(ByteExactKey(name))
+    for value in values { hasher.combine(ByteExactKey(value)) }
   }
 }

@@ -262,7 +262,8 @@ extension Query {
   /// Whether a filter or a sort key may use members of related records.
   fileprivate func leads(intoAny trees: [RelationTree]) -> Bool {
     if trees.isEmpty { return false }
-    let names = parameters.map(\.name) + sort.map(\.path.name)
-    return conditions != nil || trees.contains { tree in names.contains { FieldPath($0).below(tree.name) != nil } }
+    let names = criteria.parameters.map(\.name) + sort.map(\.path.name)
+    return criteria.conditions != nil
+      || trees.contains { tree in names.contains { FieldPath($0).below(tree.name) != nil } }
   }
 }

@@ -39,7 +39,7 @@ final class Endpoint: Sendable {
   let list: ListParameters?
   /// The related records to read.
   let relations: [RelationRequest]
-  /// The resource and the id of the parent of a new record.
+  /// The resource and the id of the parent of a new record, or of the records to list.
   let parent: (resource: String, id: String)?
   /// A list in the target; if present, the request is about this list.
   let inner: InnerList?
@@ -76,7 +76,7 @@ final class Endpoint: Sendable {
   /// - Parameter key: The member with the user's id.
   func limited(to owner: String, by key: FieldPath) -> Endpoint {
     guard var list else { return self }
-    list.query.owner = (key, owner)
+    list.query.criteria.owner = Query.Reference(key, owner)
     return Endpoint(target, action, list: list, relations: relations, below: parent)
   }
 
@@ -158,7 +158,7 @@ extension Endpoint {
       guard let list else {
         throw DatabaseError(.invalidQuery, "The request does not say which records of '\(name)' it is for.")
       }
-      return if case .read = action { try Self.list(name, list, request, database) } else {
+      return if case .read = action { try self.list(name, list, request, database) } else {
         try changeMany(of: name, list, on: &database)
       }
     }
@@ -205,7 +205,7 @@ extension Endpoint {
     return EndpointResult(.text(text), change: .reloaded(name))
   }
 
-  private static func list(
+  private func list(
     _ name: String, _ parameters: ListParameters, _ request: Request, _ database: Database
   ) throws(DatabaseError) -> EndpointResult {
     var (selection, related) = try database.list(name, parameters.query)
@@ -232,9 +232,7 @@ extension Endpoint {
     }
     if !related.unknownRelations.isEmpty { result.ignored += related.ignored }
     result.notes = related.notes
-    if let parent = parameters.query.parent, let note = database.note(onMissing: (parent.resource, parent.id)) {
-      result.notes.append(note)
-    }
+    if let parent, let note = database.note(onMissing: parent) { result.notes.append(note) }
     return result
   }
 }
@@ -404,10 +402,10 @@ extension Endpoint {
       {
         // The parent has the ids.
         let filter = database.schema.idName(of: name) + ":in"
-        list.query.parameters.append(FilterParameter(filter, [ids.joined(separator: ",")]))
+        list.query.criteria.parameters.append(FilterParameter(filter, [ids.joined(separator: ",")]))
         return Endpoint(.collection(name), list: list)
       }
-      return Endpoint(.collection(name), list: list.below(parent.id, of: parent.resource, by: key))
+      return Endpoint(.collection(name), list: list.below(parent.id, by: key), below: parent)
     }
     guard request.method == .post else { throw .methodNotAllowed(request, collectionMethods) }
     return Endpoint(.collection(name), .create(try json(from: request, database.schema) ?? .empty), below: parent)

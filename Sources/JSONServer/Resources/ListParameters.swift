@@ -29,12 +29,12 @@ struct ListParameters: Sendable {
   /// - Throws: 400 that names the invalid parameter.
   init(_ parameters: QueryParameters, dialect: Dialect) throws(RequestError) {
     var query = Query()
-    query.conditions = try Self.conditions(parameters)
+    query.criteria.conditions = try Self.conditions(parameters)
     // In 1.0 `_where` replaces all other filters.
-    let takesFilters = dialect == .classic || query.conditions == nil
-    if takesFilters { query.parameters = Self.filters(parameters) }
+    let takesFilters = dialect == .classic || query.criteria.conditions == nil
+    if takesFilters { query.criteria.parameters = Self.filters(parameters) }
     idle = IgnoredParameter.idle(in: parameters, takesFilters: takesFilters)
-    query.search = parameters.first("q") ?? ""
+    query.criteria.search = parameters.first("q") ?? ""
     query.sort = Self.sortKeys(parameters)
     try Self.check(query.sort.count, of: "_sort")
     query.relations = try Self.relations(parameters)
@@ -55,11 +55,11 @@ struct ListParameters: Sendable {
   }
 
   /// The same request for the records with an id in their foreign key; this replaces a filter on the key itself.
-  func below(_ id: String, of resource: String, by key: FieldPath) -> ListParameters {
+  func below(_ id: String, by key: FieldPath) -> ListParameters {
     var nested = self
-    nested.query.parent = (resource, key, id)
-    if nested.query.parameters.contains(where: { $0.name == key.name }) {
-      nested.query.parameters.removeAll { $0.name == key.name }
+    nested.query.criteria.parent = Query.Reference(key, id)
+    if nested.query.criteria.parameters.contains(where: { $0.name == key.name }) {
+      nested.query.criteria.parameters.removeAll { $0.name == key.name }
       nested.idle.append(
         IgnoredParameter(name: key.name, reason: .idle("has no effect below a record, whose id counts")))
     }
@@ -247,7 +247,7 @@ extension Endpoint {
   private func taker(_ request: Request) -> QueryParameter.Taker {
     switch (target, action) {
     case (.database, _): .allData
-    case (.collection, .read): list?.query.parent == nil ? .list : .listBelowRecord
+    case (.collection, .read): parent == nil ? .list : .listBelowRecord
     case (.collection, .delete): .deletionOfMany
     case (.collection, .merge), (.collection, .replace), (.collection, .patch): .changeOfMany
     case (.record, .read): .record

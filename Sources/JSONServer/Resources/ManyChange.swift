@@ -12,7 +12,7 @@ extension Endpoint {
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
     var list = try ListParameters(parameters, dialect: schema.dialect)
-    list.query.isForChange = true
+    list.query.criteria.isForChange = true
     let isForAll = try isForAll(parameters)
     guard list.selectsByFilter || isForAll else {
       let verb = request.method == .delete ? "delete" : "change"
@@ -48,7 +48,7 @@ extension Endpoint {
       case 0: return nil
       case 1 where values[0].isEmpty: reason = "is empty"
       case 1:
-        guard name == "_where", list.query.conditions?.isMetByAll ?? false else { return nil }
+        guard name == "_where", list.query.criteria.conditions?.isMetByAll ?? false else { return nil }
         reason = "holds a condition that every record meets"
       case let count: reason = "is given \(count) times, of which only the first would count"
       }
@@ -120,7 +120,9 @@ extension IgnoredParameter {
 extension ListParameters {
   /// Whether a filter selects some records, and not all.
   fileprivate var selectsByFilter: Bool {
-    !query.parameters.isEmpty || !query.search.isEmpty || query.conditions.map { !$0.isMetByAll } ?? false
+    let criteria = query.criteria
+    return !criteria.parameters.isEmpty || !criteria.search.isEmpty
+      || criteria.conditions.map { !$0.isMetByAll } ?? false
   }
 }
 

@@ -183,7 +183,8 @@ final class Authorization {
       guard case .allowedToOwner = self.guard(of: name).decision(on: .read, isSignedIn: true) else { continue }
       if database.resource(meantBy: name)?.isCollection == true {
         var query = Query()
-        query.owner = (name == users.collection ? FieldPath(users.idName) : users.ownerKey(in: name), owner)
+        let key = name == users.collection ? FieldPath(users.idName) : users.ownerKey(in: name)
+        query.criteria.owner = Query.Reference(key, owner)
         share.lists[name] = query
       } else if users.singularOwner(name) != owner {
         share.hidden.insert(name)

@@ -73,7 +73,7 @@ struct ChangeRights: Sendable {
     }
     guard ownership.readsOthers else { return }
     var all = query
-    all.owner = nil
+    all.criteria.owner = nil
     guard (try? database.list(name, all).selection.total) == selection.total else { throw .foreign }
   }
 

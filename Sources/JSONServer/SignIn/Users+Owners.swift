@@ -26,7 +26,7 @@ extension Users {
     case (.collection, .read):
       // The changes of one user cannot be told apart from those of others.
       guard name != collection, !ListParameters.isWatch(context.target.parameters) else { throw .foreign }
-      if let parent = endpoint.list?.query.parent, parent.key == ownerKey(in: name), parent.id != user {
+      if let parent = endpoint.list?.query.criteria.parent, parent.key == ownerKey(in: name), parent.id.string != user {
         throw .foreign
       }
       return true

@@ -60,7 +60,7 @@ struct Users {
   /// The user with this `email` or `username`.
   private func user(named name: String, by member: String) -> ValidJSON? {
     var query = Query()
-    query.owner = (FieldPath(member), name)
+    query.criteria.owner = Query.Reference(FieldPath(member), name)
     let found = try? database.list(collection, query).selection.records
     return found?.first { JSONValue($0)[member]?.string == name }
   }

@@ -89,21 +89,21 @@ struct Main {
     query.sort = [SortKey(FieldPath("views"), descending: true)]
     try list("sorted page", query, &database, size, &stopwatch)
     query = Query()
-    query.parameters = [FilterParameter("authorId", ["37"])]
+    query.criteria.parameters = [FilterParameter("authorId", ["37"])]
     query.window = .page(1, size: 10)
     try list("filtered page", query, &database, size, &stopwatch)
-    query.parameters = [FilterParameter("views_gte", ["500000"]), FilterParameter("views_lt", ["500100"])]
+    query.criteria.parameters = [FilterParameter("views_gte", ["500000"]), FilterParameter("views_lt", ["500100"])]
     try list("page of an interval", query, &database, size, &stopwatch)
-    query.parameters = [FilterParameter("views_gte", ["500000"])]
+    query.criteria.parameters = [FilterParameter("views_gte", ["500000"])]
     try list("page of what a comparison halves", query, &database, size, &stopwatch)
-    query.parameters.append(FilterParameter("authorId_lt", ["300"]))
+    query.criteria.parameters.append(FilterParameter("authorId_lt", ["300"]))
     query.sort = [SortKey(FieldPath("title"))]
     try list("sorted page of two comparisons", query, &database, size, &stopwatch)
     query = Query()
-    query.search = Sample.needle
+    query.criteria.search = Sample.needle
     try list("q", query, &database, size, &stopwatch, note: rate(text.count))
     query = Query()
-    query.parameters = [FilterParameter("body_like", [Sample.needle])]
+    query.criteria.parameters = [FilterParameter("body_like", [Sample.needle])]
     try list("_like", query, &database, size, &stopwatch, note: rate(text.count))
   }
 

@@ -14,7 +14,7 @@ import Testing
     sorted.sort = [SortKey(FieldPath("n"), descending: true), SortKey(FieldPath("id"))]
     sorted.window = .page(2, size: 30)
     var searched = Query()
-    searched.search = "word 7"
+    searched.criteria.search = "word 7"
     var related = Query(("n", "3"))
     related.relations = [RelationRequest(.expand, "b")]
     return [

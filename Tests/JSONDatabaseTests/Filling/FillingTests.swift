@@ -40,7 +40,7 @@ struct FillingTests {
     _ = try database.delete("4", in: "a")
     #expect(try database.create("{}", in: "a").text.string == #"{"n":6,"v":1,"id":4}"#)
     var query = Query()
-    query.isForChange = true
+    query.criteria.isForChange = true
     let selection = try database.list("a", query).selection
     let written = try database.edit(selection, in: "a", by: .merge(ValidJSON(#"{"x":0}"#)))
     #expect(written.map { $0.text.member(Array("v".utf8))?.string } == ["2", "3", "4", "5"])

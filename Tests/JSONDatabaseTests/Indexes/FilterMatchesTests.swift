@@ -78,8 +78,8 @@ import Testing
     for (text, ids) in zip(texts, [["0", "2", "4", "6"], ["1", "3", "5", "7"]]) {
       #expect(try database.ids(of: "a", Query(("few", "true"), ("word", text))) == ids)
       var own = Query(("few", "true"))
-      own.parameters.append(FilterParameter("id:gte", ["0"]))
-      own.owner = (FieldPath("word"), text)
+      own.criteria.parameters.append(FilterParameter("id:gte", ["0"]))
+      own.criteria.owner = Query.Reference(FieldPath("word"), text)
       #expect(try database.ids(of: "a", own) == ids)
     }
     #expect(try database.ids(of: "a", Query(("word:gte", texts[0]))) == ["0", "2", "4", "6"])
@@ -134,18 +134,18 @@ import Testing
     for filter in filters {
       for isFew in [false, true] {
         var query = Query()
-        query.parameters = filter.map { FilterParameter("value:\($0.rawValue)", [operand]) }
+        query.criteria.parameters = filter.map { FilterParameter("value:\($0.rawValue)", [operand]) }
         var tests = filter.map { comparison in Self.test("value", comparison, shape.operand) }
         if isFew {
-          query.parameters.append(FilterParameter("few", ["true"]))
+          query.criteria.parameters.append(FilterParameter("few", ["true"]))
           tests.append(Self.test("few", .equal, .bool(true)))
         }
         for sort in orders {
           for window in windows {
             (query.sort, query.window) = (sort, window)
             var scan = query
-            scan.parameters = []
-            scan.conditions = .object(JSONObject([("and", .array(tests))]))
+            scan.criteria.parameters = []
+            scan.criteria.conditions = .object(JSONObject([("and", .array(tests))]))
             let found = try database.list("a", query).selection
             let expected = try database.list("a", scan).selection
             #expect(found.total == expected.total, "\(filter) \(isFew) \(sort) \(window)")

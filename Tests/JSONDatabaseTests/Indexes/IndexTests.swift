@@ -96,8 +96,8 @@ import Testing
           [SortKey(FieldPath("few"))], [],
         ][round % 6]
       var plain = query
-      query.parameters = samples.map(\.parameter)
-      plain.conditions = .object(JSONObject([("and", .array(samples.map { $0.condition(dialect) }))]))
+      query.criteria.parameters = samples.map(\.parameter)
+      plain.criteria.conditions = .object(JSONObject([("and", .array(samples.map { $0.condition(dialect) }))]))
       // The second window of the same filter is found without evaluating it again.
       for window in [Query.Window.page(2, size: 5), .all, .slice(start: -7, end: -2), .page(9, size: 20)] {
         (query.window, plain.window) = (window, window)
@@ -141,7 +141,7 @@ import Testing
     let records = words.enumerated().map { "{\"id\":\($0),\"word\":\"\($1)\"}" }.joined(separator: ", ")
     let database = try Database.fixture("{\"a\":[\(records)]}")
     var query = Query()
-    query.search = text
+    query.criteria.search = text
     #expect(try database.list("a", query).selection.total == count)
     #expect(try database.list("a", Query(("word_like", text))).selection.total == count)
   }
@@ -169,9 +169,9 @@ import Testing
     let database = try Database.fixture("{\"a\":[\(records.joined(separator: ", "))]}")
     for _ in 0..<100 {
       var query = Query()
-      query.search = text(1...9)
-      let expected = words.count { $0.joined().lowercased().contains(query.search.lowercased()) }
-      #expect(try database.list("a", query).selection.total == expected, "\(query.search)")
+      query.criteria.search = text(1...9)
+      let expected = words.count { $0.joined().lowercased().contains(query.criteria.search.lowercased()) }
+      #expect(try database.list("a", query).selection.total == expected, "\(query.criteria.search)")
     }
   }
 }

@@ -34,7 +34,7 @@ import Testing
 
   private static func owned(by user: String, _ query: Query = Query()) -> Query {
     var query = query
-    query.owner = (FieldPath("userId"), user)
+    query.criteria.owner = Query.Reference(FieldPath("userId"), user)
     return query
   }
 
@@ -90,7 +90,7 @@ import Testing
     sorted.sort = [SortKey(FieldPath("n"))]
     _ = try database.list("a", Query(("half", "1"), ("n", "7")))
     let few = try Self.isQuick(sorted, in: database)
-    sorted.parameters = [FilterParameter("n", ["7", "14", "21"])]
+    sorted.criteria.parameters = [FilterParameter("n", ["7", "14", "21"])]
     let more = try Self.isQuick(sorted, in: database)
     #expect([few, more] == [true, false])
   }
@@ -194,7 +194,7 @@ import Testing
     var query = Query()
     for _ in 0..<Int.random(in: 0...3, using: &random) {
       guard let (name, values) = parameters.randomElement(using: &random) else { continue }
-      query.parameters.append(
+      query.criteria.parameters.append(
         FilterParameter(name, Array(values.shuffled(using: &random).prefix(Int.random(in: 1...2, using: &random)))))
     }
     let user = ["1", "33", "", "", "", ""].randomElement(using: &random) ?? ""

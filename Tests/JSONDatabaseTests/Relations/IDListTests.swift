@@ -39,7 +39,7 @@ struct IDListTests {
       #expect(stored == posts.map(\.tags))
       for tag in tags {
         var query = Query()
-        query.parent = ("tags", try database.foreignKey(in: "posts", to: "tags"), "\(tag)")
+        query.criteria.parent = Query.Reference(try database.foreignKey(in: "posts", to: "tags"), "\(tag)")
         let found = posts.filter { $0.tags.contains { names($0, tag) } }.map { "\"\($0.id)\"" }
         #expect(try database.ids(of: "posts", query) == found)
         let record = try database.record("\(tag)", in: "tags")

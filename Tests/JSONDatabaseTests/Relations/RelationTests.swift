@@ -132,7 +132,7 @@ struct RelationTests {
     let written = try database.create(#"{"n":1}"#, in: "comments", below: ("posts", "1"))
     #expect(written.text.string.contains(key))
     var query = Query()
-    query.parent = ("posts", try database.foreignKey(in: "comments", to: "posts"), "1")
+    query.criteria.parent = Query.Reference(try database.foreignKey(in: "comments", to: "posts"), "1")
     #expect(try database.list("comments", query).selection.total == (comments.isEmpty ? 1 : 2))
   }
 
@@ -202,7 +202,7 @@ struct RelationTests {
     var query = Query(where: try JSONValue(parsing: #"{"or":[{"author":{"age":{"gt":40}}},{"id":{"eq":5}}]}"#))
     query.relations = [RelationRequest(.expand, "author")]
     #expect(try database.ids(of: "books", query) == ["2", "5"])
-    query.conditions = nil
+    query.criteria.conditions = nil
     query.sort = [SortKey(FieldPath("author.name"), descending: true)]
     #expect(try database.ids(of: "books", query) == ["3", "5", "2", "1", "4"])
     query = Query(("author.team.name", "Core"))

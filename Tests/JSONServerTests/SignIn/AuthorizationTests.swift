@@ -248,7 +248,7 @@ extension Engine {
   /// Whether it is known which posts have a level.
   fileprivate var knowsLevels: Bool {
     var query = Query()
-    query.parameters = [FilterParameter("level", ["debug"])]
+    query.criteria.parameters = [FilterParameter("level", ["debug"])]
     var version = writes.database
     version.patience = Patience(isShort: true)
     _ = try? version.list("posts", query)

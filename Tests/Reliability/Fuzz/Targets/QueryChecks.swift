@@ -43,7 +43,7 @@ enum QueryChecks {
   static func checkConditions(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let conditions = try? JSONValue(parsing: Array(bytes), maximumDepth: 64) else { return }
     var query = Query()
-    query.conditions = conditions
+    query.criteria.conditions = conditions
     for database in databases { check(query, database) }
   }
 
