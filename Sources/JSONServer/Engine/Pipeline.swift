@@ -57,6 +57,18 @@ extension Engine {
     }
   }
 
+  /// Whether a request is for the admin interface of the server or of a session, for those who decide before its first
+  /// step.
+  nonisolated func isAdministrative(_ request: Request) -> Bool {
+    assumeIsolated { engine in
+      var request = request
+      guard (try? engine.enterMount(&request)) != nil else { return false }
+      if engine.configuration.hasSessions { _ = try? SessionName.take(from: &request) }
+      _ = engine.policies.rewrite(&request)
+      return (try? Path(target: request.target))?.isAdministrative ?? false
+    }
+  }
+
   private func begin(_ context: RequestContext, _ preflight: PreparedResponse?) {
     if let preflight { return finalize(context, preflight) }
     // Middleware encloses all later steps except `finalize`, and sees responses as they are before it.
@@ -287,10 +299,10 @@ extension Engine {
     guard segments.isEmpty || context.isAdministrative, request.method == .get || request.method == .head else {
       return nil
     }
-    return switch segments {
-    case []: !mount.path.isEmpty && context.original.path == mount.path ? mount.path + "/" : nil
-    case [AdminRoute.root], [AdminRoute.root, "docs"]:
-      request.path.hasSuffix("/") ? mount.path + "/" + segments.joined(separator: "/") : nil
+    return switch segments.dropFirst() {
+    case _ where segments.isEmpty:
+      !mount.path.isEmpty && context.original.path == mount.path ? mount.path + "/" : nil
+    case [], ["docs"]: request.path.hasSuffix("/") ? mount.path + "/" + segments.joined(separator: "/") : nil
     default: nil
     }
   }

@@ -16,9 +16,7 @@ final class RequestContext: Sendable {
   let ignoresCase: Bool
   /// The system's uptime when the request arrived.
   let started: Duration
-  /// Whether the request addresses the admin interface.
-  ///
-  /// Decided only here, by the decoded path.
+  /// Whether the request is for the admin interface.
   let isAdministrative: Bool
   /// Whether the request is hidden: no delay, fault or stub affects it, and neither journal, events nor log show it.
   ///
@@ -51,7 +49,7 @@ final class RequestContext: Sendable {
     self.original = original
     self.request = request
     self.target = target
-    isAdministrative = target.path.segments.first == AdminRoute.root
+    isAdministrative = target.path.isAdministrative
     isHidden = isAdministrative || original.has(.page)
     self.mountedTarget = mountedTarget
     self.ignoresCase = ignoresCase

@@ -35,7 +35,7 @@ final class UpstreamCalls {
   func takes(_ context: RequestContext, refusedWith error: RequestError) -> Bool {
     guard error.code == .notFound, !context.isHidden, context.request.target.hasPrefix("/") else { return false }
     return switch context.target.path.segments.first {
-    case AdminRoute.root, SessionName.root, "__rules": false
+    case SessionName.root, "__rules": false
     default: true
     }
   }

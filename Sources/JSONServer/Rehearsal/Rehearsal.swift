@@ -180,7 +180,7 @@ private struct ChangingMiddleware: Middleware {
   ) async throws -> Response {
     var request = request
     if case .ids(let form) = change.effect { form.restore(&request) }
-    guard let path = try? Path(target: request.target), path.segments.first != AdminRoute.root,
+    guard let path = try? Path(target: request.target), !path.isAdministrative,
       let parameters = try? QueryParameters(target: request.target), !change.place.isChosen(by: parameters)
     else { return try await next(request) }
     let shown = "\(request.method) \(request.target)"

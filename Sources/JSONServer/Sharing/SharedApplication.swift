@@ -7,19 +7,17 @@ struct SharedApplication: Application {
   private let engine: Engine
   /// The freshness of the data that reads return.
   private let reads: Reads
-  /// The path of the admin interface, which needs no database.
-  private let administrativePath: String
 
   init(engine: Engine, reads: Reads) {
     self.engine = engine
     self.reads = reads
-    administrativePath = "\(engine.mount.path)/\(AdminRoute.root)"
   }
 
   func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
     reply: @escaping Reply
   ) {
+    // The admin interface needs no database.
     guard reads == .linearizable, !isAdministrative(request) else {
       return engine.respond(to: request, progress: progress, reply: reply)
     }
@@ -33,9 +31,5 @@ struct SharedApplication: Application {
     engine.assumeIsolated { $0.writes.readIndex.whenCurrent(on: $0, work) }
   }
 
-  private func isAdministrative(_ request: Request) -> Bool {
-    guard request.target.hasPrefix(administrativePath) else { return false }
-    let rest = request.target.utf8.dropFirst(administrativePath.utf8.count)
-    return rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? true
-  }
+  func isAdministrative(_ request: Request) -> Bool { engine.isAdministrative(request) }
 }

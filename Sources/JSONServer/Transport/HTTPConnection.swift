@@ -202,7 +202,9 @@ final class HTTPConnection: ChannelInboundHandler {
   // MARK: Responses
 
   private func take(_ arrival: Arrival) {
-    if isExtra, case .request(let request, _) = arrival, connections.isCrowded, !request.path.contains("/__admin") {
+    if isExtra, case .request(let request, _) = arrival, connections.isCrowded,
+      !connections.application.isAdministrative(request)
+    {
       return refuse(
         RequestError(
           .unavailable, "The server has as many connections as it may have; close some, or try again when others have.")

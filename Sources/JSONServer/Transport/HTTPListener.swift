@@ -178,6 +178,11 @@ struct ListenError: Error, CustomStringConvertible {
 
 /// Responds to the requests that a transport reads.
 protocol Application: Sendable {
+  /// Whether a request is for the admin interface, which remains reachable when there are too many connections.
+  ///
+  /// Called on the server's event loop.
+  func isAdministrative(_ request: Request) -> Bool
+
   /// Responds to one request.
   ///
   /// Called on the server's event loop, and must not block it. The requests of one connection begin and take effect in

@@ -25,6 +25,10 @@ final class TestApplication: Application {
 
   var requests: [Request] { asked.withLockedValue { $0 } }
 
+  func isAdministrative(_ request: Request) -> Bool {
+    (try? Path(target: request.target))?.isAdministrative ?? false
+  }
+
   func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void, reply: @escaping Reply
   ) {

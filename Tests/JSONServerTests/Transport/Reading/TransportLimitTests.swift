@@ -151,6 +151,33 @@ struct TransportLimitTests {
     }
   }
 
+  @Test(arguments: [
+    ("/mock/__admin/health", 200), ("/mock/%5F_admin/health", 200), ("/mock/v1/__admin/health", 200),
+    ("/mock/__session/a/__admin/health", 200), ("/mock/posts/__admin", 503), ("/mock/posts?q=/__admin", 503),
+    ("/mock/__administration", 503), ("/__admin/health", 503),
+  ])
+  func `Above the maximum, a target is for the admin interface when it leads there`(
+    target: String, status: Int
+  ) async throws {
+    var configuration = Server.Configuration(source: .value([:]))
+    configuration.limits.maximumConnections = 1
+    configuration.allowedHosts = ["a"]
+    configuration.pathPrefix = "/mock"
+    configuration.routes = ["/v1/*": "/$1"]
+    configuration.hasSessions = true
+    let server = try await Server.start(configuration)
+    let address = BindAddress(host: "127.0.0.1", port: server.port)
+    let first = try await TransportClient(address)
+    try await first.send(Self.get("/mock/db"))
+    #expect(try await first.readAnswer().status == 200)
+    let other = try await TransportClient(address)
+    try await other.send(Self.get(target))
+    #expect(try await other.readAnswer().status == status)
+    try await first.close()
+    if status == 200 { try await other.close() }
+    await server.stop(grace: .zero)
+  }
+
   @Test func `The first connection above the maximum is an event`() async throws {
     let warnings = NIOLockedValueBox<[String]>([])
     var configuration = Server.Configuration(source: .value([:]))
