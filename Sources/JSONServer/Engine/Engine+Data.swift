@@ -19,12 +19,10 @@ extension Engine {
   /// - Throws: 503 when too many reads that take long are under way.
   func read(_ operation: ShapedOperation, _ context: RequestContext) throws(RequestError) {
     var version = writes.database
-    haste.renew()
-    version.patience = haste
-    let outcome = Result { () throws(ShapedOperation.Refusal) in try operation.carryOut(on: &version) }
-    guard haste.isOver else {
-      return respond(to: context, operation, with: outcome, isSaved: writes.isSaved)
+    let outcome = version.attempt(within: haste) { version throws(ShapedOperation.Refusal) in
+      try operation.carryOut(on: &version)
     }
+    if let outcome { return respond(to: context, operation, with: outcome, isSaved: writes.isSaved) }
     let (isSaved, retractions) = (writes.isSaved, writes.retractions)
     let validator = writes.revisions.validator(of: operation.endpoint, context, in: database, authorization)
     try calculate(for: context, haste.refusedWork, isFixed: isSaved) { version in
@@ -73,13 +71,12 @@ extension Engine {
     let notice = scheduleNotice(work?.name, or: "reading much", for: context)
     WorkerThreads.calculations.run {
       var version = database
-      version.patience = patience
-      let outcome = patience.isOver ? nil : calculation(&version)
+      let outcome = version.attempt(within: patience, calculation)
       self.execute { [outcome] engine in
         notice.cancel()
         engine.sessions.largeReads -= number
         if let name { engine.indexing[name] = engine.indexing[name].flatMap { $0 > 1 ? $0 - 1 : nil } }
-        if let outcome, !patience.isOver { return goOn(engine, outcome) }
+        if let outcome { return goOn(engine, outcome.get()) }
         let abandoned = RequestError(.unavailable, "The client went away before its response was there.")
         engine.finalize(context, abandoned.response())
       }
@@ -125,10 +122,7 @@ extension Engine {
     let base = writes.database
     if !isLarge {
       var changed = base
-      haste.renew()
-      changed.patience = haste
-      let outcome = Result { () throws(Failure) in try change(&changed) }
-      if !haste.isOver {
+      if let outcome = changed.attempt(within: haste, change) {
         if case .success = outcome { writes.take(changed) }
         return goOn(self, outcome, base)
       }
@@ -221,6 +215,22 @@ extension Engine {
       let parsed = ParsedEndpoint(request, target, wrapName: wrapName, database)
       self.execute { $0.authorize(context.with(parsed: parsed)) }
     }
+  }
+}
+
+extension Database {
+  /// Carries out some work on this version, as long as there is time. Time that is short begins again with each attempt.
+  ///
+  /// - Returns: What the work returned or threw; `nil` when there was no time for all of it. Then the version is to be
+  ///   dropped.
+  fileprivate mutating func attempt<Success, Failure: Error>(
+    within patience: Patience, _ work: (inout Database) throws(Failure) -> Success
+  ) -> Result<Success, Failure>? {
+    if patience.isShort { patience.renew() }
+    guard !patience.isOver else { return nil }
+    self.patience = patience
+    let outcome = Result { () throws(Failure) in try work(&self) }
+    return patience.isOver ? nil : outcome
   }
 }
 
