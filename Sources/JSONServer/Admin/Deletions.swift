@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSONDatabase
 import JSONServerValues
 
@@ -118,63 +117,14 @@ extension AdminCall {
   }
 }
 
-extension Engine {
-  /// Keeps a change that can be undone, and returns its number; `nil` when it is too large.
-  fileprivate func keep(_ change: Reversal) -> Int? {
-    let number = writes.deletions.keep(change)
-    if let number { schedule(after: Deletions.lifetime) { $0.writes.deletions.kept[number] = nil } }
-    return number
-  }
-
-  /// Responds to the page with the records that a write would add and change, without carrying it out.
-  func preview(_ operation: ShapedOperation, _ context: RequestContext) throws(RequestError) {
-    try calculate(for: context) { base in
-      var version = base.forked()
-      return Result { () throws(ShapedOperation.Refusal) in
-        _ = try operation.carryOut(on: &version)
-        return Reversal(between: base, and: version).preview
-      }
-    } then: { engine, outcome in
-      switch outcome {
-      case .success(let preview): engine.finalize(context, .json(.object(preview)))
-      case .failure(let refusal):
-        engine.respond(to: context, operation, with: .failure(refusal), isSaved: engine.writes.isSaved)
-      }
-    }
-  }
-
-  /// Adds the number for undoing a write to the response to the page.
-  func keepUndo(of context: RequestContext, since base: Database, in response: inout PreparedResponse) {
-    guard context.pageIntent == .undo, let number = keep(Reversal(between: base, and: database)) else { return }
-    response.headerFields[.undo] = String(number)
-  }
-}
-
-/// What the page needs in addition to the response to a write; the value of its header field.
-enum PageIntent: String {
-  /// The effects of the write, without the write.
-  case preview
-  /// A number for undoing the write.
-  case undo
-}
-
-extension RequestContext {
-  var pageIntent: PageIntent? {
-    isHidden ? request.headerFields.first(.page).flatMap(PageIntent.init) : nil
-  }
-}
-
 extension Reversal {
-  fileprivate var preview: JSONObject {
-    JSONObject([("added", Self.value(added)), ("changed", Self.value(changed))])
-  }
-
-  private static func value(_ counts: [String: Int]) -> JSONValue {
-    .object(JSONObject(counts.sorted { $0.key < $1.key }.map { ($0.key, .number(JSONNumber($0.value))) }))
-  }
-
   /// The numbers of deleted or restored records, and of records that lose or regain a foreign key, by resource.
   fileprivate func members(as name: String) -> JSONObject {
-    JSONObject([(name, Self.value(removed)), ("changed", Self.value(changed))])
+    JSONObject([(name, Self.object(removed)), ("changed", Self.object(changed))])
+  }
+
+  /// The object of some numbers of records, by resource.
+  static func object(_ counts: [String: Int]) -> JSONValue {
+    .object(JSONObject(counts.sorted { $0.key < $1.key }.map { ($0.key, .number(JSONNumber($0.value))) }))
   }
 }

@@ -83,6 +83,26 @@ extension Engine {
     }
   }
 
+  /// Responds to the page with the numbers of records that a write would add and change, without carrying it out.
+  func preview(_ operation: ShapedOperation, _ context: RequestContext) throws(RequestError) {
+    try calculate(for: context) { base in
+      var version = base.forked()
+      return Result { () throws(ShapedOperation.Refusal) in
+        _ = try operation.carryOut(on: &version)
+        let effects = Reversal(between: base, and: version)
+        return JSONObject([
+          ("added", Reversal.object(effects.added)), ("changed", Reversal.object(effects.changed)),
+        ])
+      }
+    } then: { engine, outcome in
+      switch outcome {
+      case .success(let effects): engine.finalize(context, .json(.object(effects)))
+      case .failure(let refusal):
+        engine.respond(to: context, operation, with: .failure(refusal), isSaved: engine.writes.isSaved)
+      }
+    }
+  }
+
   /// Reads the ids and members of large collections on another thread, so that no request has to wait for that.
   func readAhead() {
     let start = configuration.hasSessions ? writes.initial : nil
@@ -153,6 +173,19 @@ extension Engine {
       if case .success(let result) = outcome { engine.signIn?.forgetDeletedUsers(by: result.change, on: engine) }
       engine.respond(to: context, operation, with: outcome, isSaved: engine.writes.isSaved, since: base)
     }
+  }
+
+  /// Keeps a change that can be undone, and returns its number; `nil` when it is too large.
+  func keep(_ change: Reversal) -> Int? {
+    let number = writes.deletions.keep(change)
+    if let number { schedule(after: Deletions.lifetime) { $0.writes.deletions.kept[number] = nil } }
+    return number
+  }
+
+  /// Adds the number for undoing a write to the response to the page.
+  func keepUndo(of context: RequestContext, since base: Database, in response: inout PreparedResponse) {
+    guard context.pageIntent == .undo, let number = keep(Reversal(between: base, and: database)) else { return }
+    response.headerFields[.undo] = String(number)
   }
 
   // MARK: The state

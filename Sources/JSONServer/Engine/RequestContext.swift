@@ -98,6 +98,9 @@ final class RequestContext: Sendable {
       progress: progress, reply: reply)
   }
 
+  /// What the page needs in addition to the response to a write; `nil` for a request of others.
+  var pageIntent: PageIntent? { isHidden ? request.headerFields.first(.page).flatMap(PageIntent.init) : nil }
+
   /// The method and the targets that patterns match.
   var route: EffectiveRoute {
     EffectiveRoute(
@@ -107,6 +110,14 @@ final class RequestContext: Sendable {
 
   /// The parts of the request that patterns compare.
   var matchable: MatchableRequest { MatchableRequest(original, route) }
+}
+
+/// What the page needs in addition to the response to a write; the value of its header field.
+enum PageIntent: String {
+  /// The effects of the write, without the write.
+  case preview
+  /// A number for undoing the write.
+  case undo
 }
 
 /// The rules that matched a request.
