@@ -35,9 +35,11 @@ package enum QueryParameter {
 
   private static let lists: Set<Taker> = [.list, .listBelowRecord]
   private static let changesOfMany: Set<Taker> = [.changeOfMany, .deletionOfMany]
+  /// The requests that use what selects records.
+  private static let selections = lists.union(changesOfMany)
   private static let all = Set(Taker.allCases)
   /// The requests that also use any other name, as a filter or as a member.
-  private static let takersOfOtherNames = lists.union(changesOfMany).union([.writeByQuery])
+  private static let takersOfOtherNames = selections.union([.writeByQuery])
 
   /// The parameters, in the order of documents.
   package static let table: [Row] = [
@@ -64,11 +66,11 @@ package enum QueryParameter {
       "`asc` or `desc` for each member of `_sort`, separated by commas."
     ),
     (
-      "q", "search", .text, lists.union(changesOfMany), ["search", "query"],
+      "q", "search", .text, selections, ["search", "query"],
       "Only records in which a value at any depth contains this text, ignoring case."
     ),
     (
-      "_where", "where", .text, lists.union(changesOfMany), ["filter"],
+      "_where", "where", .text, selections, ["filter"],
       "A tree of conditions as JSON: `{\"or\": [{\"id\": {\"gt\": 3}}, {\"title\": {\"eq\": \"a\"}}]}`."
     ),
     (
@@ -111,6 +113,9 @@ package enum QueryParameter {
   /// The parameters of the rules, except those whose rule needs such a parameter beside them.
   package static let ruled = Array(
     Set(rules.filter { rule in !rules.contains { rule.beside.contains($0.name) } }.map(\.name)))
+
+  /// The names of the parameters that select records, as filters do.
+  package static let selecting = table.filter { $0.takers == selections }.map(\.name)
 
   /// The names of the parameters.
   package static let names = Set(table.map(\.name))

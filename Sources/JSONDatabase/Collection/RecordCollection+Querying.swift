@@ -14,7 +14,7 @@ extension RecordCollection {
   func select(
     _ query: Query, parents: [ParentJoin] = [], dialect: Dialect, _ patience: Patience
   ) throws(DatabaseError) -> Selection {
-    let (filter, unknown) = try self.filter(of: query, parents, dialect, patience)
+    let filter = try Filter(query.criteria, of: self, parents, dialect, patience)
     let (records, total) =
       if filter.isEmpty, query.isWhole {
         (SelectedRecords(rows), count)
@@ -31,41 +31,12 @@ extension RecordCollection {
         !hasMember(path, patience) && !parents.hasMember(path, patience)
       }
     return Selection(
-      records: records, total: total, unknownParameters: unknown, idleFilters: filter.idle,
+      records: records, total: total, unknownParameters: filter.unknown, idleFilters: filter.idle,
       unknownSortPaths: unknownPaths)
   }
 
-  /// The filter of a query, and the parameters that no record has as members.
-  private func filter(
-    of query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience
-  ) throws(DatabaseError) -> (filter: Filter, unknown: [String]) {
-    var filter = Filter()
-    filter.patience = patience
-    let isKnown = { (path: FieldPath) in hasMember(path, patience) || parents.hasMember(path, patience) }
-    // Without records, nothing is known.
-    let criteria = query.criteria
-    let knowsNothing = criteria.isForChange && count == 0
-    let unknown = try filter.add(
-      criteria.parameters, parents: parents, dialect: dialect, isForChange: criteria.isForChange
-    ) { path in
-      knowsNothing || isKnown(path)
-    }
-    if let conditions = criteria.conditions {
-      // In 1.0 `_where` replaces all other filters.
-      if dialect == .v1 { filter.nodes = [] }
-      let node = try Filter.node(where: conditions, parents: parents, dialect: dialect, isKnown: isKnown) { path in
-        holdsObject(at: path, patience)
-      }
-      filter.nodes.append(node)
-      if criteria.isForChange { filter.addIdle(in: node, of: "_where") { knowsNothing || hasMember($0, patience) } }
-    }
-    if !criteria.search.isEmpty { filter.search = RecordScan(for: criteria.search) }
-    filter.flatten()
-    return (filter, unknown)
-  }
-
   /// Whether any record has an object at a path. O(n) at most.
-  private func holdsObject(at path: FieldPath, _ patience: Patience) -> Bool {
+  func holdsObject(at path: FieldPath, _ patience: Patience) -> Bool {
     guard patience.allows(rows.isLarge) else { return false }
     return SelectedRecords(rows).contains { record in record.withToken { path.leads(in: $0) { $0.kind == .object } } }
   }
@@ -207,7 +178,7 @@ extension RecordCollection {
     let isSearch = candidates == nil && rest.scan != nil
     guard !isSearch, patience.shares(all) else { return slots(in: all, of: candidates, where: rest) }
     return patience.collect(in: all) { range in
-      guard let own = try? filter(of: query, parents, dialect, patience).filter else { return [] }
+      guard let own = try? Filter(query.criteria, of: self, parents, dialect, patience) else { return [] }
       return slots(in: range, of: candidates, where: own.keeping(left))
     }
   }

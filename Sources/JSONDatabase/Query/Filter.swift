@@ -1,6 +1,66 @@
-import JSONServerValues
+package import JSONServerValues
 
-/// The records that a query selects.
+extension Query {
+  /// What a record must meet to be selected.
+  ///
+  /// Matching records are remembered by their whole criteria: whatever else is to filter has its place here.
+  package struct Criteria: Sendable, Hashable {
+    /// The parameters that may be filters, in the order of the request.
+    package var parameters: [FilterParameter] = []
+    /// A text that some value must contain; empty for none.
+    package var search = ""
+    /// A tree of conditions (json-server 1.0's `_where`).
+    package var conditions: JSONValue?
+    /// The parent that a foreign key must refer to, perhaps with others, for a nested route.
+    package var parent: Reference?
+    /// The user to whom the records belong, as their only owner.
+    package var owner: Reference?
+    /// Whether the query is for a change: then every value of a filter counts in both dialects, and
+    /// ``Selection/idleFilters`` are collected.
+    package var isForChange = false
+
+    /// Whether equal criteria may come again, and then select the same records.
+    ///
+    /// Texts to search for and texts in conditions may be equal without having equal bytes: `é` in one code point and in
+    /// two. What a change selects is different after it.
+    var mayRecur: Bool { search.isEmpty && conditions == nil && !isForChange }
+  }
+
+  /// A foreign key, and the id that it must have.
+  package struct Reference: Sendable, Hashable {
+    package let key: FieldPath
+    package let id: ByteExactKey
+
+    package init(_ key: FieldPath, _ id: String) {
+      self.key = key
+      self.id = ByteExactKey(id)
+    }
+  }
+}
+
+/// A parameter of a request that may be a filter, such as `views_gte=10` or `author.name=ada`.
+package struct FilterParameter: Sendable, Hashable {
+  package let name: String
+  package var values: [String]
+
+  package init(_ name: String, _ values: [String]) {
+    self.name = name
+    self.values = values
+  }
+
+  /// Whether the parameters have equal bytes.
+  package static func == (left: FilterParameter, right: FilterParameter) -> Bool {
+    ByteExactKey(left.name) == ByteExactKey(right.name)
+      && left.values.elementsEqual(right.values) { ByteExactKey($0) == ByteExactKey($1) }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(ByteExactKey(name))
+    for value in values { hasher.combine(ByteExactKey(value)) }
+  }
+}
+
+/// The records that a query selects: its criteria, for the records of one collection.
 struct Filter {
   indirect enum Node {
     case condition(Condition)
@@ -14,6 +74,8 @@ struct Filter {
   var search: RecordScan?
   /// Filters that do not select any particular records.
   private(set) var idle: [IdleFilter] = []
+  /// The names of the parameters that no record has as members.
+  private(set) var unknown: [String] = []
   /// The time limit of the search; after it, no record matches.
   var patience = Patience.endless
 
@@ -21,7 +83,7 @@ struct Filter {
   private(set) var places: [Int] = []
 
   /// Brings the conditions into a form in which they can be settled one after the other.
-  mutating func flatten() {
+  private mutating func flatten() {
     nodes = Self.flattened(nodes)
     places = Array(nodes.indices)
   }
@@ -82,19 +144,47 @@ struct Filter {
 }
 
 extension Filter {
-  /// Adds the conditions of parameters.
+  /// Creates the filter of some criteria.
+  ///
+  /// - Parameter parents: The expanded parents, whose members a path may name.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery`.
+  init(
+    _ criteria: Query.Criteria, of collection: RecordCollection, _ parents: [ParentJoin], _ dialect: Dialect,
+    _ patience: Patience
+  ) throws(DatabaseError) {
+    self.patience = patience
+    let isKnown = { (path: FieldPath) in collection.hasMember(path, patience) || parents.hasMember(path, patience) }
+    // Without records, nothing is known.
+    let knowsNothing = criteria.isForChange && collection.count == 0
+    try add(criteria.parameters, parents: parents, dialect: dialect, isForChange: criteria.isForChange) { path in
+      knowsNothing || isKnown(path)
+    }
+    if let conditions = criteria.conditions {
+      // In 1.0 `_where` replaces all other filters.
+      if dialect == .v1 { nodes = [] }
+      let node = try Filter.node(where: conditions, parents: parents, dialect: dialect, isKnown: isKnown) { path in
+        collection.holdsObject(at: path, patience)
+      }
+      nodes.append(node)
+      if criteria.isForChange {
+        addIdle(in: node, of: "_where") { knowsNothing || collection.hasMember($0, patience) }
+      }
+    }
+    if !criteria.search.isEmpty { search = RecordScan(for: criteria.search) }
+    flatten()
+  }
+
+  /// Adds the conditions of parameters, and collects the names of those without a condition.
   ///
   /// - Parameters:
   ///   - parents: The expanded parents, whose members a path may name.
   ///   - isForChange: Whether each value counts, and filters without a condition are collected.
   ///   - isKnown: Whether any record, or a parent of one, has a value at a path.
-  /// - Returns: The names of the parameters without a condition.
   /// - Throws: ``DatabaseError`` with code `invalidQuery` when a value is invalid.
-  mutating func add(
-    _ parameters: [FilterParameter], parents: [ParentJoin], dialect: Dialect, isForChange: Bool = false,
+  private mutating func add(
+    _ parameters: [FilterParameter], parents: [ParentJoin], dialect: Dialect, isForChange: Bool,
     isKnown: (FieldPath) -> Bool
-  ) throws(DatabaseError) -> [String] {
-    var unknown: [String] = []
+  ) throws(DatabaseError) {
     var filters: [(parameter: String, name: FilterName, values: [String])] = []
     for parameter in parameters {
       guard let name = FilterName(parameter.name, dialect, isKnown: isKnown) else {
@@ -120,11 +210,10 @@ extension Filter {
       nodes.append(.condition(condition))
       if isForChange { addIdle(condition, of: parameter, isKnown) }
     }
-    return unknown
   }
 
   /// Finds the conditions of a node that do not select any particular records.
-  mutating func addIdle(in node: Node, of parameter: String, isKnown: (FieldPath) -> Bool) {
+  private mutating func addIdle(in node: Node, of parameter: String, isKnown: (FieldPath) -> Bool) {
     switch node {
     case .condition(let condition): addIdle(condition, of: parameter, isKnown)
     case .all(let nodes), .any(let nodes):

@@ -1,5 +1,3 @@
-package import JSONServerValues
-
 /// The records of a collection that a request selects, and their order.
 package struct Query: Sendable {
   /// A part of the matching records.
@@ -10,42 +8,6 @@ package struct Query: Sendable {
     case slice(start: Int, end: Int?)
     /// A page, from 1.
     case page(Int, size: Int)
-  }
-
-  /// What a record must meet to be selected.
-  ///
-  /// Matching records are remembered by their whole criteria: whatever else is to filter has its place here.
-  package struct Criteria: Sendable, Hashable {
-    /// The parameters that may be filters, in the order of the request.
-    package var parameters: [FilterParameter] = []
-    /// A text that some value must contain; empty for none.
-    package var search = ""
-    /// A tree of conditions (json-server 1.0's `_where`).
-    package var conditions: JSONValue?
-    /// The parent that a foreign key must refer to, perhaps with others, for a nested route.
-    package var parent: Reference?
-    /// The user to whom the records belong, as their only owner.
-    package var owner: Reference?
-    /// Whether the query is for a change: then every value of a filter counts in both dialects, and
-    /// ``Selection/idleFilters`` are collected.
-    package var isForChange = false
-
-    /// Whether equal criteria may come again, and then select the same records.
-    ///
-    /// Texts to search for and texts in conditions may be equal without having equal bytes: `é` in one code point and in
-    /// two. What a change selects is different after it.
-    var mayRecur: Bool { search.isEmpty && conditions == nil && !isForChange }
-  }
-
-  /// A foreign key, and the id that it must have.
-  package struct Reference: Sendable, Hashable {
-    package let key: FieldPath
-    package let id: ByteExactKey
-
-    package init(_ key: FieldPath, _ id: String) {
-      self.key = key
-      self.id = ByteExactKey(id)
-    }
   }
 
   package var criteria = Criteria()
@@ -104,27 +66,5 @@ package struct SortKey: Sendable, Hashable {
   package init(_ path: FieldPath, descending: Bool = false) {
     self.path = path
     isDescending = descending
-  }
-}
-
-/// A parameter of a request that may be a filter, such as `views_gte=10` or `author.name=ada`.
-package struct FilterParameter: Sendable, Hashable {
-  package let name: String
-  package var values: [String]
-
-  package init(_ name: String, _ values: [String]) {
-    self.name = name
-    self.values = values
-  }
-
-  /// Whether the parameters have equal bytes.
-  package static func == (left: FilterParameter, right: FilterParameter) -> Bool {
-    ByteExactKey(left.name) == ByteExactKey(right.name)
-      && left.values.elementsEqual(right.values) { ByteExactKey($0) == ByteExactKey($1) }
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(ByteExactKey(name))
-    for value in values { hasher.combine(ByteExactKey(value)) }
   }
 }

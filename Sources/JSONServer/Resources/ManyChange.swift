@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONDescription
 import JSONServerValues
 
 // One change of all records that a query selects.
@@ -41,7 +42,7 @@ extension Endpoint {
 
   /// Filters without a condition, beside others: ignoring them would change more records than intended.
   private static func idleFilters(_ parameters: QueryParameters, _ list: ListParameters) -> [IgnoredParameter] {
-    ["q", "_where"].compactMap { name in
+    QueryParameter.selecting.compactMap { name in
       let values = parameters.all(name)
       let reason: String
       switch values.count {
@@ -120,9 +121,10 @@ extension IgnoredParameter {
 extension ListParameters {
   /// Whether a filter selects some records, and not all.
   fileprivate var selectsByFilter: Bool {
-    let criteria = query.criteria
-    return !criteria.parameters.isEmpty || !criteria.search.isEmpty
-      || criteria.conditions.map { !$0.isMetByAll } ?? false
+    var criteria = query.criteria
+    criteria.isForChange = false
+    if criteria.conditions?.isMetByAll ?? false { criteria.conditions = nil }
+    return criteria != Query().criteria
   }
 }
 
