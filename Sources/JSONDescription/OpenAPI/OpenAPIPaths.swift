@@ -264,12 +264,12 @@ struct OpenAPIBody {
 
   /// A new record or a replacement: JSON or a form.
   static func object(_ schema: JSONValue) -> OpenAPIBody {
-    OpenAPIBody(schema, forms)
+    OpenAPIBody(schema, content(of: BodyType.ofChanges))
   }
 
   /// New records, also as a table or lines.
   static func objects(_ schema: JSONValue) -> OpenAPIBody {
-    OpenAPIBody(schema, forms + ["text/csv", "application/x-ndjson"].map { ($0, ["type": "string"]) })
+    OpenAPIBody(schema, content(of: BodyType.allCases))
   }
 
   /// Changes of a record, also as merge patch (RFC 7396) and JSON Patch (RFC 6902).
@@ -279,7 +279,7 @@ struct OpenAPIBody {
       [
         ("application/merge-patch+json", ["type": "object", "additionalProperties": true]),
         ("application/json-patch+json", OpenAPISchemas.reference("PatchOperations")),
-      ] + forms)
+      ] + content(of: BodyType.ofChanges))
   }
 
   /// - Parameters:
@@ -294,8 +294,8 @@ struct OpenAPIBody {
     ["required": .bool(isRequired), "content": .object(content)]
   }
 
-  private static let forms: [(String, JSONValue)] = ["application/x-www-form-urlencoded", "multipart/form-data"].map {
-    ($0, OpenAPISchemas.reference("FormFields"))
+  private static func content(of types: [BodyType]) -> [(String, JSONValue)] {
+    types.map { ($0.name, $0.row.isForm ? OpenAPISchemas.reference("FormFields") : ["type": "string"]) }
   }
 
   /// The schemas to which bodies refer.

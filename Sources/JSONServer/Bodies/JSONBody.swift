@@ -1,3 +1,4 @@
+import JSONDescription
 import JSONServerValues
 
 /// Checks bodies that are JSON.
@@ -44,12 +45,13 @@ struct JSONBody {
   func text(ofUntyped body: [UInt8], essence: String?) throws(RequestError) -> ValidJSON {
     let value = try value(of: body) { error in
       if error.code == .tooDeep { return RequestError(error) }
+      let others = BodyType.allCases.map(\.name)
       let fault = essence.map { "Content-Type '\($0)' is not supported" } ?? "The request has no Content-Type"
       return RequestError(
         .unsupportedMediaType,
         """
         \(fault), and the body is not JSON; send application/json (or any type that ends in +json), \
-        application/x-www-form-urlencoded, multipart/form-data, text/csv or application/x-ndjson.
+        \(others.dropLast().joined(separator: ", ")) or \(others.last ?? "").
         """)
     }
     return try Self.objects(value)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONDescription
 import JSONServerValues
 
 /// The data in a request.
@@ -47,32 +48,32 @@ enum RequestBody {
     let type = type(of: request)
     let body = JSONBody(maximumDepth: maximumDepth)
     guard let type else { return WrittenBody(try body.text(ofUntyped: request.bytes, essence: nil)) }
-    switch type.essence {
-    case "multipart/form-data":
+    switch BodyType(named: type.essence) {
+    case .multipartForm:
       let form = try MultipartForm(request.bytes, boundary: type.parameters["boundary"])
       return WrittenBody(try body.text(of: try form.json()), isText: true)
-    case "application/x-www-form-urlencoded":
+    case .urlEncodedForm:
       let text = try utf8(of: request.bytes, type: type)
       if let json = try body.text(ofForm: text) { return WrittenBody(json) }
       return WrittenBody(try body.text(of: try URLEncodedForm.json(text)), isText: true)
-    case "text/csv":
+    case .csv:
       let text = try utf8(of: request.bytes, type: type)
       let table = try CSVTable(text)
       var written = WrittenBody(try body.text(of: table.json), isText: true)
       written.exactNames = table.exactNames
       return written
-    case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
+    case .jsonLines:
       let text = try utf8(of: request.bytes, type: type)
       // The array around the lines adds one level.
       let lines = try JSONLines.json(text, maximumDepth: maximumDepth)
       return WrittenBody(try JSONBody(maximumDepth: maximumDepth + 1).text(of: lines))
-    case mergePatch, jsonPatch:
+    case nil where [mergePatch, jsonPatch].contains(type.essence):
       throw RequestError(
         isPatchable ? .unsupportedPatch : .unsupportedMediaType,
         "'\(type.essence)' is a patch, which changes a record; send it with PATCH, or JSON as 'application/json'.")
-    case _ where type.isJSON:
+    case nil where type.isJSON:
       return WrittenBody(try body.text(of: try utf8(of: request.bytes, type: type)))
-    default:
+    case nil:
       return WrittenBody(try body.text(ofUntyped: request.bytes, essence: type.essence))
     }
   }
@@ -82,7 +83,7 @@ enum RequestBody {
 
   /// The types of patches, as `Accept-Patch` lists them (RFC 5789, section 3.1).
   static let patchTypes =
-    "application/json, \(mergePatch), \(jsonPatch), application/x-www-form-urlencoded, multipart/form-data"
+    (["application/json", mergePatch, jsonPatch] + BodyType.ofChanges.map(\.name)).joined(separator: ", ")
 
   /// Returns the body of a request as a patch; `nil` for a body of another type, and for none.
   ///
