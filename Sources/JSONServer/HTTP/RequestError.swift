@@ -180,7 +180,7 @@ extension RequestError {
 
 extension String {
   /// A message with options in place of the names of Swift's members, such as `--auth` for `Server.Configuration.signIn`.
-  package func respelled(_ spellings: KeyValuePairs<String, String>) -> String {
+  package func respelled(_ spellings: [String: String]) -> String {
     guard contains("Server.") else { return self }
     return spellings.reduce(self) { $0.replacing($1.key, with: $1.value) }
   }
@@ -188,7 +188,7 @@ extension String {
 
 extension PreparedResponse {
   /// Respells the message of an error.
-  mutating func respell(_ spellings: KeyValuePairs<String, String>) {
+  mutating func respell(_ spellings: [String: String]) {
     guard !spellings.isEmpty, let message = errorMessage, message.contains("Server.") else { return }
     errorMessage = message.respelled(spellings)
     body = .bytes(Array(String(decoding: bytes, as: UTF8.self).respelled(spellings).utf8))

@@ -16,25 +16,17 @@ struct CommandFailure: Error {
     self.excerpt = excerpt
   }
 
-  /// The options for the names of Swift's members in a server's messages.
-  static let spellings: KeyValuePairs = [
-    "Server.SignIn.users": "--auth",
-    "Server.SignIn.guards": "--guard",
-    "Server.SignIn.tokenLifetime": "--token-lifetime",
-    "Server.Configuration.signIn": "--auth",
-    "Server.Configuration.allowedHosts for": "--allowed-host",
-    "Server.Configuration.crossOrigin for": "--cors",
-    "Server.Configuration.hasSessions": "--sessions",
-    "Server.Configuration.isReadOnly": "--read-only",
-    "Server.Configuration.maximumDepth": "--max-depth",
-    "Server.Configuration.stubsFile": "--stubs",
-    "Server.Configuration.upstream": "--proxy",
-    "Server.Configuration.wrapName": "--wrap",
-    "Server.addFault": "/__admin/faults",
-    "Server.hold": "/__admin/holds",
-    "Server.releaseHold": "DELETE /__admin/holds/{id}",
-    "Server.importDatabase(replacing: true)": "--replace",
-  ]
+  /// The options, and the requests, for the names of Swift's members in a server's messages.
+  static let spellings: [String: String] = {
+    var spellings = [
+      "Server.addFault": "/__admin/faults", "Server.hold": "/__admin/holds",
+      "Server.releaseHold": "DELETE /__admin/holds/{id}", "Server.importDatabase(replacing: true)": "--replace",
+    ]
+    for option in ServeCommand.table {
+      for member in option.members { spellings[member] = "--\(option.name)" }
+    }
+    return spellings
+  }()
 
   init(_ error: ServerError) {
     self.init(ExitStatus(error.code), error.message.respelled(Self.spellings), excerpt: error.excerpt)

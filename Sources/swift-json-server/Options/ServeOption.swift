@@ -13,6 +13,8 @@ struct ServeOption: Sendable {
   let name: String
   /// Other names; a single letter follows one dash.
   let aliases: [String]
+  /// What the server's messages call the option: the names of Swift's members, perhaps with a word after them.
+  let members: [String]
   /// Whether the option has no value on the command line.
   let isFlag: Bool
   /// Takes values that are not set yet from a settings file.
@@ -29,10 +31,10 @@ struct ServeOption: Sendable {
   ///
   /// - Parameter default: The value to show when none is set.
   init<Value: SettingValue>(
-    _ name: String, _ aliases: String..., at place: any Place<Value?>,
+    _ name: String, _ aliases: String..., at place: any Place<Value?>, spelling members: String...,
     default: @escaping @Sendable (ServeCommand) -> Value? = { _ in nil }
   ) {
-    (self.name, self.aliases, isFlag) = (name, aliases, false)
+    (self.name, self.aliases, self.members, isFlag) = (name, aliases, members, false)
     let names = Self.names(name, aliases)
     fill = { options, file throws(CommandFailure) in
       let setting = try file.value(Value.self, names)
@@ -44,8 +46,11 @@ struct ServeOption: Sendable {
   /// Creates the row of an option that may be repeated.
   ///
   /// - Parameter default: The values to show when none is set; `nil` shows nothing.
-  init(_ name: String, _ aliases: String..., at place: any Place<[String]>, default: [String]? = []) {
-    (self.name, self.aliases, isFlag) = (name, aliases, false)
+  init(
+    _ name: String, _ aliases: String..., at place: any Place<[String]>, spelling members: String...,
+    default: [String]? = []
+  ) {
+    (self.name, self.aliases, self.members, isFlag) = (name, aliases, members, false)
     let names = Self.names(name, aliases)
     fill = { options, file throws(CommandFailure) in
       let setting = try file.value([String].self, names)
@@ -55,8 +60,8 @@ struct ServeOption: Sendable {
   }
 
   /// Creates the row of a flag.
-  init(_ name: String, _ aliases: String..., at place: any Place<Bool>) {
-    (self.name, self.aliases, isFlag) = (name, aliases, true)
+  init(_ name: String, _ aliases: String..., at place: any Place<Bool>, spelling members: String...) {
+    (self.name, self.aliases, self.members, isFlag) = (name, aliases, members, true)
     let names = Self.names(name, aliases)
     fill = { options, file throws(CommandFailure) in
       if try file.value(Bool.self, names) == true { options[keyPath: place] = true }

@@ -73,9 +73,9 @@ import Testing
   @Test(
     arguments: [
       ([:], "(Server.Configuration.isReadOnly,"), (["Server.Configuration.isReadOnly": "--read-only"], "(--read-only,"),
-    ] as [(KeyValuePairs<String, String>, String)])
+    ] as [([String: String], String)])
   func `is kept with a message that names the setting as the person who started the server knows it`(
-    _ spellings: KeyValuePairs<String, String>, _ name: String
+    _ spellings: [String: String], _ name: String
   ) async throws {
     let server = try await AdminFixture.server {
       $0.isReadOnly = true
