@@ -338,11 +338,6 @@ extension AdminRoute {
   ]
 }
 
-extension Path {
-  /// Whether the path leads to the admin interface.
-  var isAdministrative: Bool { segments.first == AdminRoute.root }
-}
-
 extension QueryParameters {
   /// - Throws: 400, when the parameter is neither true nor false.
   fileprivate func flag(_ name: String) throws(RequestError) -> Bool {

@@ -12,6 +12,9 @@ struct Path: Sendable, Hashable {
   /// Whether there were segments `.` or `..`, which are resolved.
   private(set) var hadDots = false
 
+  /// Whether the path leads to the admin interface.
+  var isAdministrative: Bool { segments.first == AdminRoute.root }
+
   /// Reads the path of a target: what comes before its first `?`.
   ///
   /// A trailing slash and doubled slashes are ignored. Each segment is decoded once. The segments `.` and `..`, escaped
