@@ -255,7 +255,7 @@ final class WriteCoordinator {
   ///   - enter: Enters the result.
   func endApplying(_ number: Int?, on engine: isolated Engine, enter: () -> Void) {
     guard scheduler.workNumber == number else { return }
-    let actions = scheduler.handle(.applied)
+    let actions = scheduler.handle(.applied, isNews: isNews)
     enter()
     scheduler.commits.markLarge()
     perform(actions, on: engine)
@@ -461,9 +461,9 @@ final class WriteCoordinator {
     }
   }
 
-  /// Applies the writes of other servers, which are the next version: unlike people who edit a file, the other servers knew
-  /// the version before. The writes of this server that were not saved are carried out again, without a
-  /// limit: each conflict is the success of another server.
+  /// Applies the writes of other servers. These are the next version: unlike people who edit a file, other servers knew the
+  /// version before. The scheduler then carries out unsaved writes again, without a limit: each conflict is the success of
+  /// another server.
   private func apply(_ source: LoadedSource, on engine: isolated Engine) {
     guard case .newer(let newer, let since) = source.content else { return }
     let (base, version) = (database, baseVersion)
@@ -520,84 +520,6 @@ final class WriteCoordinator {
     deletions.kept = [:]
     enqueueCommit(pending, since: base, replacingAll: true, on: engine)
   }
-}
-
-/// The sender of a change or a read: a client, or Swift code of this process.
-struct Requester: Sendable {
-  typealias Change = @Sendable (isolated Engine, Requester) throws(RequestError) -> Void
-
-  /// The client's request; `nil` for Swift code.
-  let context: RequestContext?
-  /// What edits of the file have done to the change.
-  private(set) var delays = EditDelays()
-  private let perform: Change
-  /// Called once, with the response or the error.
-  let completion: Engine.Completion<PreparedResponse>
-
-  /// Creates the requester of a client's request, whose route is known.
-  init(_ context: RequestContext, _ route: Route) {
-    self.context = context
-    delays = context.delays
-    perform = { engine, requester in engine.carryOut(route, context.with(delays: requester.delays)) }
-    completion = { engine, result in
-      switch result {
-      case .success(let response): engine.finalize(context, response)
-      case .failure(let error): engine.finalize(context, error.response())
-      }
-    }
-  }
-
-  /// Creates the requester of Swift code.
-  ///
-  /// - Parameter perform: Makes the change; called again after an edit of the file.
-  init(_ perform: @escaping Change, completion: @escaping Engine.Completion<PreparedResponse>) {
-    context = nil
-    (self.perform, self.completion) = (perform, completion)
-  }
-
-  /// Carries out the change, perhaps once more.
-  func carryOut(on engine: isolated Engine) {
-    do throws(RequestError) {
-      try perform(engine, self)
-    } catch {
-      completion(engine, .failure(error))
-    }
-  }
-
-  /// Lets later requests on its connection begin.
-  func proceed() { context?.progress(.tookEffect) }
-
-  /// The same requester after another edit of the file.
-  func delayed(_ change: (inout EditDelays) -> Void) -> Requester {
-    var requester = self
-    change(&requester.delays)
-    return requester
-  }
-}
-
-/// What edits of the file have done to a change that waits for its turn or for its commit.
-struct EditDelays {
-  /// The number of commits of the change that collided with an edit.
-  var collisions = 0
-  /// Whether an edit was loaded while the change waited, so that its sender cannot have seen the edit.
-  var hidesEdit = false
-}
-
-/// A waiting requester with its response.
-struct PendingResponse {
-  let requester: Requester
-  var response = PreparedResponse.json([:])
-  var change: DataChange?
-  /// The changed resources; empty when the request is not a write.
-  var resources: [String] = []
-
-  /// Whether it changes the shared state.
-  var changesState = false
-
-  /// Whether the request is carried out only when no other server can write.
-  var awaitsTurn = false
-
-  var isWrite: Bool { !resources.isEmpty || changesState || awaitsTurn }
 }
 
 /// Numbers the versions of the data, for validators of bodies that are too large to hash.

@@ -134,7 +134,7 @@ struct WriteScheduler {
   /// Actions that change the data come before those that carry out requests, and these may report events of their own.
   ///
   /// - Parameter isNews: Whether the data lacks an edit.
-  mutating func handle(_ event: Event, isNews: (LoadedSource) -> Bool = { _ in true }) -> [Action] {
+  mutating func handle(_ event: Event, isNews: (LoadedSource) -> Bool) -> [Action] {
     switch (event, work) {
     case (.commitDue, _):
       // A commit gives up the turn, and without the turn a large write may begin again and again. A change of the state

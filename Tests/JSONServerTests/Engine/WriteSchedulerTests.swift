@@ -223,7 +223,7 @@ private final class Owner {
   }
 
   private func endApplying(_ requester: Requester) {
-    let actions = scheduler.handle(.applied)
+    let actions = scheduler.handle(.applied, isNews: isNews)
     change(requester)
     scheduler.commits.markLarge()
     perform(actions)
@@ -274,8 +274,10 @@ private final class Owner {
   }
 
   private func handle(_ event: WriteScheduler.Event) {
-    perform(scheduler.handle(event) { $0.generation > self.served })
+    perform(scheduler.handle(event, isNews: isNews))
   }
+
+  private func isNews(_ source: LoadedSource) -> Bool { source.generation > served }
 
   private func perform(_ new: [WriteScheduler.Action]) {
     for action in new {

@@ -1,0 +1,79 @@
+import JSONServerValues
+
+/// The sender of a change or a read: a client, or Swift code of this process.
+struct Requester: Sendable {
+  typealias Change = @Sendable (isolated Engine, Requester) throws(RequestError) -> Void
+
+  /// The client's request; `nil` for Swift code.
+  let context: RequestContext?
+  /// What edits of the file have done to the change.
+  private(set) var delays = EditDelays()
+  private let perform: Change
+  /// Called once, with the response or the error.
+  let completion: Engine.Completion<PreparedResponse>
+
+  /// Creates the requester of a client's request, whose route is known.
+  init(_ context: RequestContext, _ route: Route) {
+    self.context = context
+    delays = context.delays
+    perform = { engine, requester in engine.carryOut(route, context.with(delays: requester.delays)) }
+    completion = { engine, result in
+      switch result {
+      case .success(let response): engine.finalize(context, response)
+      case .failure(let error): engine.finalize(context, error.response())
+      }
+    }
+  }
+
+  /// Creates the requester of Swift code.
+  ///
+  /// - Parameter perform: Makes the change; called again after an edit of the file.
+  init(_ perform: @escaping Change, completion: @escaping Engine.Completion<PreparedResponse>) {
+    context = nil
+    (self.perform, self.completion) = (perform, completion)
+  }
+
+  /// Carries out the change, perhaps once more.
+  func carryOut(on engine: isolated Engine) {
+    do throws(RequestError) {
+      try perform(engine, self)
+    } catch {
+      completion(engine, .failure(error))
+    }
+  }
+
+  /// Lets later requests on its connection begin.
+  func proceed() { context?.progress(.tookEffect) }
+
+  /// The same requester after another edit of the file.
+  func delayed(_ change: (inout EditDelays) -> Void) -> Requester {
+    var requester = self
+    change(&requester.delays)
+    return requester
+  }
+}
+
+/// What edits of the file have done to a change that waits for its turn or for its commit.
+struct EditDelays {
+  /// The number of commits of the change that collided with an edit.
+  var collisions = 0
+  /// Whether an edit was loaded while the change waited, so that its sender cannot have seen the edit.
+  var hidesEdit = false
+}
+
+/// A waiting requester with its response.
+struct PendingResponse {
+  let requester: Requester
+  var response = PreparedResponse.json([:])
+  var change: DataChange?
+  /// The changed resources; empty when the request is not a write.
+  var resources: [String] = []
+
+  /// Whether it changes the shared state.
+  var changesState = false
+
+  /// Whether the request is carried out only when no other server can write.
+  var awaitsTurn = false
+
+  var isWrite: Bool { !resources.isEmpty || changesState || awaitsTurn }
+}
