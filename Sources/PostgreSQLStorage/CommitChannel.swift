@@ -122,7 +122,7 @@
         return done(commit, id: id, onto: base)
       }
       caution = Self.fullCaution
-      return .moved(to: try connection.changes(since: versions, deadline: Self.deadline))
+      return .moved(to: .newer(try connection.changes(since: versions, deadline: Self.deadline)))
     }
 
     private static let fullCaution = 8

@@ -113,13 +113,13 @@
       // A commit in progress ends with the earlier writes of others.
       guard isToBeReported, versions.commits == 0 else { return newest.number }
       do throws(StorageError) {
-        let source = try connection.changes(since: versions, deadline: .seconds(60))
+        let newer = try connection.changes(since: versions, deadline: .seconds(60))
         refused = nil
-        if source.since != source.generation { onEdit(.changed(source)) }
-        reported = (source.since ?? versions.base.id.number, source.generation)
+        if newer.since != newer.number { onEdit(.changed(.newer(newer))) }
+        reported = (newer.since ?? versions.base.id.number, newer.number)
         // The server applies the changes now, so the next query can wait for the whole interval.
         wake(after: Self.interval)
-        return source.generation
+        return newer.number
       } catch {
         refused = error.cause is JSONError ? (newest, error) : nil
         throw error

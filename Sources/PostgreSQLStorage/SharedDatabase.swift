@@ -56,6 +56,7 @@
 
     package var isShared: Bool { true }
     package var hasFixedResources: Bool { false }
+    package var hasHistory: Bool { false }
 
     package var connection: ConnectionState? {
       ConnectionState(
@@ -93,8 +94,8 @@
     }
 
     package func adopt(_ source: LoadedSource) {
-      guard let database = source.database else { return }
-      versions.change { $0.base = (VersionID(number: source.generation, commit: source.commitID), database) }
+      guard case .newer(let newer) = source else { return }
+      versions.change { $0.base = (VersionID(number: newer.number, commit: newer.commitID), newer.database) }
     }
 
     package func saveHistory(

@@ -39,7 +39,7 @@ struct EngineFixture {
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {
-    LoadedSource(.whole(try database(value)), generation: generation)
+    .file(LoadedFile(.whole(try database(value)), generation: generation))
   }
 
   private static func database(_ value: JSONValue) throws -> Database {
@@ -183,9 +183,11 @@ private final class ScriptedStore: Store {
   }
 
   func adopt(_ source: LoadedSource) {
-    guard knowsEdits else { return }
+    guard knowsEdits, case .file(let taken) = source else { return }
     commits.withLockedValue { commits in
-      commits.removeAll { if case .moved(let edit) = $0 { edit.generation <= source.generation } else { false } }
+      commits.removeAll {
+        if case .moved(to: .file(let edit)) = $0 { edit.generation <= taken.generation } else { false }
+      }
     }
   }
 

@@ -74,6 +74,14 @@ package struct ServerState: Sendable {
     Set(changed.dropFirst(max(0, mark - forgotten))).map { Row($0, self[$0.kind, $0.name]) }
   }
 
+  /// The places that have changed since an earlier state. Where nothing is saved, this drops the changes.
+  ///
+  /// - Parameter mark: The ``mark`` of that state.
+  package mutating func takeKeys(changedSince mark: Int) -> [Key] {
+    defer { if !isSaved { forgetChanges(upTo: self.mark) } }
+    return rows(since: mark).map(\.key)
+  }
+
   /// Records that the changes up to a ``mark`` are saved, and drops them.
   package mutating func forgetChanges(upTo mark: Int) {
     let count = max(0, mark - forgotten)

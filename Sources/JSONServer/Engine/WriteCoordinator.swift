@@ -57,7 +57,7 @@ final class WriteCoordinator {
     store = source.store
     readIndex = ReadIndex(source.store)
     self.ids = ids
-    hasHistory = store?.isShared == false && durability != .ephemeral
+    hasHistory = store?.hasHistory == true && durability != .ephemeral
     // Other servers show and keep only committed data.
     showsOnlySaved = store?.isShared == true || durability == .full
   }
@@ -102,9 +102,7 @@ final class WriteCoordinator {
   ) throws(Failure) -> (Success, [ServerState.Key]) {
     let mark = state.mark
     let success = try change(&state)
-    let keys = state.rows(since: mark).map(\.key)
-    if !state.isSaved { state.forgetChanges(upTo: state.mark) }
-    return (success, keys)
+    return (success, state.takeKeys(changedSince: mark))
   }
 
   private func recordSaved(_ version: Database, _ deletions: Deletions) {
@@ -312,10 +310,13 @@ final class WriteCoordinator {
   }
 
   private func isNews(_ source: LoadedSource) -> Bool {
-    if source.isOfServers { return source.generation > baseVersion }
-    // Opened files begin with generation 0; a later file brings its own generation.
-    let known = generations[source.name] ?? (database.resource(named: source.name) == nil ? -1 : 0)
-    return source.generation > known
+    switch source {
+    case .newer(let version): return version.number > baseVersion
+    case .file(let file):
+      // Opened files begin with generation 0; a later file brings its own generation.
+      let known = generations[file.name] ?? (database.resource(named: file.name) == nil ? -1 : 0)
+      return file.generation > known
+    }
   }
 
   private func perform(_ actions: [WriteScheduler.Action], on engine: isolated Engine) {
@@ -328,7 +329,7 @@ final class WriteCoordinator {
       case .rollBack: rollBack(on: engine)
       case .refuse(let writes, let error):
         for pending in writes { pending.requester.completion(engine, .failure(error)) }
-      case .apply(let source): apply(source, on: engine)
+      case .apply(let version): apply(version, on: engine)
       case .prepare(let takeover): prepare(takeover, on: engine)
       case .copy(let takeover): saveHistory(of: takeover, on: engine)
       case .retryLater:
@@ -336,7 +337,7 @@ final class WriteCoordinator {
         engine.execute(after: .seconds(1)) { engine in
           if !engine.isClosed { engine.writes.handle(.retryDue, ofWork: number, on: engine) }
         }
-      case .adopt(let source, let edited): adopt(source, edited, on: engine)
+      case .adopt(let file, let edited): adopt(file, edited, on: engine)
       case .replaceAll(let other, let pending): replaceAll(with: other, pending, on: engine)
       case .warn(let message): engine.configuration.onEvent(.warning(message))
       case .carryOut(let requesters): carryOut(requesters, on: engine)
@@ -431,7 +432,7 @@ final class WriteCoordinator {
     let (version, base) = (database, hasHistory ? initial : nil)
     let (isLarge, replace): (Bool, @Sendable (Database) -> Database) =
       switch takeover.replacement {
-      case .edit(let source): (source.isLarge, { [ids] in source.applied(to: $0, ids: ids) })
+      case .edit(let file): (file.isLarge, { [ids] in file.applied(to: $0, ids: ids) })
       case .all(let other, _): (!other.isSmall, { _ in other })
       }
     guard !version.isSmall || isLarge else {
@@ -454,9 +455,8 @@ final class WriteCoordinator {
   /// Copies the data before a takeover; acknowledged writes are copied durably first (R2).
   private func saveHistory(of takeover: Takeover, on engine: isolated Engine) {
     let number = scheduler.workNumber
-    let part: String? =
-      if case .edit(let source) = takeover.replacement, !source.name.isEmpty { source.name } else { nil }
-    store?.saveHistory(of: database, part: part) { result in
+    let part: DatabasePart? = if case .edit(let file) = takeover.replacement { file.part } else { nil }
+    store?.saveHistory(of: database, part: part?.name) { result in
       engine.execute { $0.writes.handle(.copied(result), ofWork: number, on: $0) }
     }
   }
@@ -464,47 +464,46 @@ final class WriteCoordinator {
   /// Applies the writes of other servers. These are the next version: unlike people who edit a file, other servers knew the
   /// version before. The scheduler then carries out unsaved writes again, without a limit: each conflict is the success of
   /// another server.
-  private func apply(_ source: LoadedSource, on engine: isolated Engine) {
-    guard case .newer(let newer, let since) = source.content else { return }
+  private func apply(_ newer: NewerVersion, on engine: isolated Engine) {
     let (base, version) = (database, baseVersion)
-    if let since {
+    if let since = newer.since {
       // After a commit with an unknown outcome, and after a failover, only the whole database is reliable.
       guard since <= version else { return readIndex.retry(on: engine) }
-      let positions = newer.changedPositions(since: base)
+      let positions = newer.database.changedPositions(since: base)
       // Other servers may have written to the slots of removed records.
-      if !positions.isEmpty || source.problem != nil { adopt(newer, changing: positions) }
+      if !positions.isEmpty || newer.problem != nil { adopt(newer.database, changing: positions) }
     } else {
       if version < 0 { readIndex.retry(on: engine) }
-      let names = database.resourceNames(andOf: newer)
-      adopt(newer)
+      let names = database.resourceNames(andOf: newer.database)
+      adopt(newer.database)
       engine.readAhead()
       engine.events.publishReload(of: names)
       engine.configuration.onEvent(.reloaded(resources: database.resourceNames))
     }
-    if let problem = source.problem {
+    if let problem = newer.problem {
       invalidSource = problem
       engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(problem)."))
     }
-    takeState(source.state, isWhole: since == nil, on: engine)
+    takeState(newer.state, isWhole: newer.since == nil, on: engine)
     engine.signIn?.forgetUsers(on: engine)
     // After clients with void tokens have stopped watching.
-    if since != nil { engine.events.publish(database, since: base) }
-    store?.adopt(source)
+    if newer.since != nil { engine.events.publish(database, since: base) }
+    store?.adopt(.newer(newer))
   }
 
-  private func adopt(_ source: LoadedSource, _ edited: Database, on engine: isolated Engine) {
-    if case .part(let part) = source.content {
+  private func adopt(_ file: LoadedFile, _ edited: Database, on engine: isolated Engine) {
+    if let part = file.part {
       initial.replace(with: part.taken(from: edited.separated()), ids: ids)
       // A resource with a new file is added to the snapshots.
       engine.keptSnapshots.add(part)
     } else {
-      initial = source.applied(to: initial, ids: ids).separated()
+      initial = file.applied(to: initial, ids: ids).separated()
     }
     let names = database.resourceNames(andOf: edited)
     adopt(edited)
     engine.readAhead()
-    generations[source.name] = source.generation
-    store?.adopt(source)
+    generations[file.name] = file.generation
+    store?.adopt(.file(file))
     engine.events.publishReload(of: names)
     if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
   }

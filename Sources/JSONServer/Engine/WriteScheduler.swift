@@ -26,7 +26,7 @@ struct WriteScheduler {
     /// The time for writes to join a commit is over.
     case commitDue
     case commitEnded(CommitResult)
-    /// An edit of the source, or writes of other servers, have arrived.
+    /// An edit of a file, or writes of other servers, have arrived.
     case arrived(LoadedSource)
     /// Another thread has applied the change that takes long. It is entered before the actions.
     case applied
@@ -51,14 +51,14 @@ struct WriteScheduler {
     /// Refuse writes that could not be saved.
     case refuse([PendingResponse], RequestError)
     /// Apply writes of other servers.
-    case apply(LoadedSource)
+    case apply(NewerVersion)
     /// Make the data of a takeover, and report `prepared`.
     case prepare(Takeover)
     /// Copy the data that a takeover replaces, and report `copied`.
     case copy(Takeover)
     /// Report `retryDue` after a while.
     case retryLater
-    case adopt(LoadedSource, Database)
+    case adopt(LoadedFile, Database)
     case replaceAll(Database, PendingResponse)
     case warn(String)
     /// Carry out requests, perhaps once more.
@@ -75,7 +75,9 @@ struct WriteScheduler {
   /// The writes that wait for the work to end, in order.
   private(set) var waiting: [Requester] = []
   /// The edits that wait for a commit or for the work to end, in order.
-  private var edits: [LoadedSource] = []
+  private var edits: [LoadedFile] = []
+  /// The writes of other servers that wait for a commit, in order.
+  private var newer: [NewerVersion] = []
   /// Whether nobody else can write until this server's next commit.
   private var hasTurn = false
   /// The last warning of a takeover that is tried again.
@@ -133,7 +135,7 @@ struct WriteScheduler {
   ///
   /// Actions that change the data come before those that carry out requests, and these may report events of their own.
   ///
-  /// - Parameter isNews: Whether the data lacks an edit.
+  /// - Parameter isNews: Whether the data lacks what others wrote.
   mutating func handle(_ event: Event, isNews: (LoadedSource) -> Bool) -> [Action] {
     switch (event, work) {
     case (.commitDue, _):
@@ -148,11 +150,15 @@ struct WriteScheduler {
       let (failed, others) = takeUnsaved()
       let reads = failed.filter { !$0.isWrite }.map(\.requester)
       return [.rollBack, .refuse(failed.filter(\.isWrite), RequestError(error)), .carryOut(reads + others), .goOn]
-    case (.commitEnded(.moved(to: let source)), _):
-      hasTurn = source.isOfServers
-      return takeOver(source, meetsCommit: true)
-    case (.arrived(let source), _):
-      edits.append(source)
+    case (.commitEnded(.moved(to: .file(let edit))), _): return takeOver(edit)
+    case (.commitEnded(.moved(to: .newer(let version))), _):
+      hasTurn = true
+      return apply(version, overtaking: [])
+    case (.arrived(.file(let edit)), _):
+      edits.append(edit)
+      return [.goOn]
+    case (.arrived(.newer(let version)), _):
+      newer.append(version)
       return [.goOn]
     case (.applied, .applying): return [.carryOut(endWork()), .goOn]
     case (.prepared(let effect), .takingOver(var takeover)):
@@ -171,10 +177,14 @@ struct WriteScheduler {
     }
   }
 
-  /// Loads the next edit, or schedules the next commit.
+  /// Loads what others wrote, or schedules the next commit.
   private mutating func next(_ isNews: (LoadedSource) -> Bool) -> [Action] {
-    while let source = takeEdit() {
-      if isNews(source) { return takeOver(source) }
+    while let version = takeNewer() {
+      // A change that takes long waits for the turn. Without the turn, others would overtake the change again and again.
+      if isNews(.newer(version)) { return apply(version, overtaking: interrupt()) }
+    }
+    while let edit = takeEdit() {
+      if isNews(.file(edit)) { return takeOver(edit) }
     }
     if hasTurn, isIdle, commits.isIdle {
       hasTurn = false
@@ -189,31 +199,37 @@ struct WriteScheduler {
   /// Removes the edits of the next file that can be loaded now, and returns the newest of these edits.
   ///
   /// A commit in flight is based on the old version: it ends with the same edit, unless the edit is in another file. A
-  /// change that took long is committed first: the commit counts the attempts. Writes of other servers do not wait for a
-  /// change that takes long, or no read would be served before it ends.
-  private mutating func takeEdit() -> LoadedSource? {
-    guard !commits.isCommitting, !commits.open.isLarge, let first = edits.first,
-      isIdle || isApplying && first.isOfServers
-    else { return nil }
-    if first.isOfServers { return edits.removeFirst() }
+  /// change that took long is committed first: the commit counts the attempts.
+  private mutating func takeEdit() -> LoadedFile? {
+    guard canMove, isIdle, let first = edits.first else { return nil }
     defer { edits.removeAll { $0.name == first.name } }
     return edits.filter { $0.name == first.name }.max { $0.generation < $1.generation }
   }
 
-  /// Replaces the data with a loaded source, and carries out unsaved changes again.
+  /// Removes the next writes of other servers that can be applied now, and returns these writes.
   ///
-  /// - Parameter meetsCommit: Whether a commit has ended with the source.
-  private mutating func takeOver(_ source: LoadedSource, meetsCommit: Bool = false) -> [Action] {
-    if source.isOfServers {
-      // A change that takes long waits for the turn. Without the turn, others would overtake the change again and again.
-      let overtaken = meetsCommit ? [] : interrupt()
-      let (failed, others) = takeUnsaved()
-      for requester in overtaken { commits.add(PendingResponse(requester: requester, awaitsTurn: true), changing: []) }
-      return [.rollBack, .apply(source), .carryOut(failed.map(\.requester) + others), .goOn]
-    }
+  /// They do not wait for a change that takes long, or no read would be served before it ends.
+  private mutating func takeNewer() -> NewerVersion? {
+    canMove && (isIdle || isApplying) && !newer.isEmpty ? newer.removeFirst() : nil
+  }
+
+  /// Whether no commit needs the version that it is based on.
+  private var canMove: Bool { !commits.isCommitting && !commits.open.isLarge }
+
+  /// Applies writes of other servers, and carries out unsaved changes again.
+  ///
+  /// - Parameter overtaken: The requests that wait for the turn first.
+  private mutating func apply(_ version: NewerVersion, overtaking overtaken: [Requester]) -> [Action] {
+    let (failed, others) = takeUnsaved()
+    for requester in overtaken { commits.add(PendingResponse(requester: requester, awaitsTurn: true), changing: []) }
+    return [.rollBack, .apply(version), .carryOut(failed.map(\.requester) + others), .goOn]
+  }
+
+  /// Replaces the data with an edit, and carries out unsaved changes again.
+  private mutating func takeOver(_ edit: LoadedFile) -> [Action] {
     let (failed, others) = takeUnsaved()
     waiting = failed.map { $0.isWrite ? $0.requester.delayed { $0.collisions += 1 } : $0.requester } + others
-    return [.rollBack] + begin(Takeover(replacement: .edit(source)))
+    return [.rollBack] + begin(Takeover(replacement: .edit(edit)))
   }
 
   /// Takes out all requests whose effects are rolled back: those of the commit that has ended, and all others in order.
@@ -231,7 +247,7 @@ struct WriteScheduler {
     case .applying(let requester): waiting.insert(requester, at: 0)
     case .takingOver(let takeover):
       switch takeover.replacement {
-      case .edit(let source): edits.insert(source, at: 0)
+      case .edit(let edit): edits.insert(edit, at: 0)
       case .all(_, let pending): waiting.insert(pending.requester, at: 0)
       }
     }
@@ -250,8 +266,8 @@ struct WriteScheduler {
     let waiting = endWork()
     lastWarning = nil
     switch takeover.replacement {
-    case .edit(let source):
-      return [.adopt(source, effect.data), .carryOut(waiting.map { $0.delayed { $0.hidesEdit = true } }), .goOn]
+    case .edit(let edit):
+      return [.adopt(edit, effect.data), .carryOut(waiting.map { $0.delayed { $0.hidesEdit = true } }), .goOn]
     case .all(_, let pending): return [.replaceAll(effect.data, pending), .carryOut(waiting), .goOn]
     }
   }
@@ -292,8 +308,8 @@ struct WriteScheduler {
 /// Until then readers see the old version, and writes wait.
 struct Takeover {
   enum Replacement {
-    /// An edit of the source.
-    case edit(LoadedSource)
+    /// An edit of a file.
+    case edit(LoadedFile)
     /// Other data that a client has requested: a reset, a snapshot.
     case all(Database, PendingResponse)
   }

@@ -9,9 +9,6 @@ package struct Rule: Sendable {
     case fault
     case hold
     case stub
-
-    /// Whether all servers of a database share rules of this kind. A hold belongs to one server, since connections wait in it.
-    var isShared: Bool { self != .hold }
   }
 
   /// The effect on a request.

@@ -178,7 +178,7 @@ final class Rules {
 
   /// Adds a rule and passes on its id. Servers of one database share the rule, unless it is a hold or has a closure.
   func add(_ rule: Rule, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Int>) {
-    guard engine.writes.state.isSaved, let value = SharedRule.value(of: rule) else {
+    guard let value = SharedRule.value(of: rule, in: engine.writes.state) else {
       return completion(engine, .success(table.add(rule)))
     }
     let last = table.lastID(of: rule.kind)
@@ -192,15 +192,17 @@ final class Rules {
     _ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil, on engine: isolated Engine,
     _ completion: @escaping Engine.Completion<Bool>
   ) {
-    // The server keeps its own rules when removing all shared rules fails.
-    let isForAll = id == nil && kind.isShared
-    let isOwn = !isForAll && table.removeOwn(kind, id)
-    if kind == .hold, isOwn { release(from: id, failingWith: response, on: engine) }
-    guard kind.isShared, !isOwn else { return completion(engine, .success(isOwn)) }
+    if kind == .hold {
+      let isKnown = table.removeOwn(.hold, id)
+      if isKnown { release(from: id, failingWith: response, on: engine) }
+      return completion(engine, .success(isKnown))
+    }
+    if id != nil, table.removeOwn(kind, id) { return completion(engine, .success(true)) }
     engine.changeState {
       SharedRule.remove(kind, id, from: &$0)
     } then: { engine, result in
-      let wasOwn = if case .success = result, isForAll { engine.rules.table.removeOwn(kind, nil) } else { false }
+      // The server keeps its own rules when removing all shared rules fails.
+      let wasOwn = if case .success = result, id == nil { engine.rules.table.removeOwn(kind, nil) } else { false }
       completion(engine, result.map { $0 || wasOwn })
     }
   }
@@ -245,9 +247,10 @@ final class Rules {
 
   // MARK: Lists
 
-  /// Continues when the shared rules of a kind, and their counts, are current.
+  /// Continues when the shared rules of a kind, and their counts, are current. Holds are not shared: connections wait in
+  /// them.
   func whenCurrent(_ kind: Rule.Kind, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Void>) {
-    guard kind.isShared else { return completion(engine, .success(())) }
+    guard kind != .hold else { return completion(engine, .success(())) }
     engine.writes.readIndex.whenCurrent(on: engine) { engine, failure in
       completion(engine, failure.map { .failure(RequestError($0)) } ?? .success(()))
     }

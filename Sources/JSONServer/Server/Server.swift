@@ -26,10 +26,10 @@ public final class Server: Sendable {
   private let listener: NIOLockedValueBox<HTTPListener?>
 
   private init(
-    _ engine: Engine, isShared: Bool, _ configuration: Configuration, _ security: TransportSecurity?
+    _ engine: Engine, _ store: (any Store)?, _ configuration: Configuration, _ security: TransportSecurity?
   ) {
     root = engine
-    application = isShared ? SharedApplication(engine: engine, reads: configuration.reads) : engine
+    application = store?.isShared == true ? SharedApplication(engine: engine, reads: configuration.reads) : engine
     session = nil
     listener = NIOLockedValueBox(nil)
     self.configuration = configuration
@@ -112,7 +112,7 @@ public final class Server: Sendable {
     for warning in source.warnings + configuration.warnings(about: source.database) {
       configuration.onEvent(.warning(warning))
     }
-    return Server(engine, isShared: source.store?.isShared == true, configuration, security)
+    return Server(engine, source.store, configuration, security)
   }
 
   /// Reads the source, and listens until you call ``stop(grace:)``.

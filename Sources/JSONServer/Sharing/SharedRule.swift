@@ -30,8 +30,10 @@ enum SharedRule {
   /// Whether a pattern's body is the whole body. `/__admin` has no such member.
   private static let isWhole = "wholeBody"
 
-  /// - Returns: `nil` for a hold, a stub with a closure, and a pattern of bytes, which servers do not share.
-  static func value(of rule: Rule) -> JSONValue? {
+  /// - Returns: `nil` where the state is not saved, and for a hold, a stub with a closure, and a pattern of bytes, which
+  ///   servers do not share.
+  static func value(of rule: Rule, in state: ServerState) -> JSONValue? {
+    guard state.isSaved else { return nil }
     if case .data = rule.request.body { return nil }
     guard !rule.effect.responses.isEmpty else { return nil }
     var stored = rule

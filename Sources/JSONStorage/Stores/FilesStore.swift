@@ -10,18 +10,18 @@ import NIOConcurrencyHelpers
 /// directory is served, too.
 package final class FilesStore: Store {
   /// Parses the text of a file; an error makes the file invalid. Runs on the thread of the file's store.
-  package typealias Parse = @Sendable (UTF8Slice, _ resource: String, _ path: String) throws -> LoadedSource.Content
+  package typealias Parse = @Sendable (UTF8Slice, _ resource: String, _ path: String) throws -> LoadedFile.Content
 
   private struct File: Sendable {
     let store: FileStore<LoadedSource>
     /// The version on which the server's database is based, as it was read.
-    let source: LoadedSource
+    let source: LoadedFile
     /// The text that was read, or written by the last successful commit.
     var text: DatabaseText
     /// Whether the file holds a refused write that could not be reverted; the next commit reverts it.
     var isOwed = false
 
-    init(_ store: FileStore<LoadedSource>, _ source: LoadedSource) {
+    init(_ store: FileStore<LoadedSource>, _ source: LoadedFile) {
       (self.store, self.source, text) = (store, source, source.content.text)
     }
   }
@@ -71,10 +71,13 @@ package final class FilesStore: Store {
       let entries = try isDirectory ? DirectoryListing.served(in: path) : [.init(name: "", path: path)]
       let openings = try entries.map { entry throws(StorageError) in (entry.path, try store.open(entry)) }
       if isDirectory, options.watching != .off { store.lookForNewFiles() }
-      let files = openings.map(\.1.version)
+      let files = openings.compactMap(\.1.version.file)
+      let database =
+        if case .whole(let database)? = files.first?.content { database } else {
+          Database(joining: files.compactMap(\.part), schema: schema, ids: ids)
+        }
       return OpenedSource(
-        store: store,
-        database: files.first?.database ?? Database(joining: files.compactMap(\.part), schema: schema, ids: ids),
+        store: store, database: database,
         warnings: openings.flatMap { path, opening in opening.warnings.map { $0.message(path) } })
     } catch {
       store.close()
@@ -98,10 +101,10 @@ package final class FilesStore: Store {
   private func open(_ entry: DirectoryListing.Entry) throws(StorageError) -> FileStore<LoadedSource>.Opening {
     let parse = parse
     let parsed: @Sendable (UTF8Slice, Int) throws -> LoadedSource = { text, generation in
-      LoadedSource(try parse(text, entry.name, entry.path), generation: generation)
+      .file(LoadedFile(try parse(text, entry.name, entry.path), generation: generation))
     }
     let opening = try FileStore.open(entry.path, options: options, parse: parsed, onEdit: onEdit)
-    state.withLockedValue { $0.files[entry.name] = File(opening.store, opening.version) }
+    state.withLockedValue { $0.files[entry.name] = opening.version.file.map { File(opening.store, $0) } }
     return opening
   }
 
@@ -183,6 +186,7 @@ package final class FilesStore: Store {
   }
 
   package func adopt(_ source: LoadedSource) {
+    guard let source = source.file else { return }
     state.withLockedValue { state in
       guard let file = state.files[source.name] else { return }
       state.files[source.name] = File(file.store, source)
@@ -278,11 +282,11 @@ package final class FilesStore: Store {
 
 // MARK: Contents
 
-extension LoadedSource.Content {
+extension LoadedFile.Content {
   /// The text of the file as it was read.
   fileprivate var text: DatabaseText {
     switch self {
-    case .whole(let database), .newer(let database, since: _): database.text
+    case .whole(let database): database.text
     case .part(let part): part.text
     }
   }
@@ -290,7 +294,7 @@ extension LoadedSource.Content {
   /// The text of the file with the data of a version; `nil` when the version does not have the file's resource.
   fileprivate func text(of database: Database) -> DatabaseText? {
     switch self {
-    case .whole, .newer: database.text
+    case .whole: database.text
     case .part(let part): part.text(of: database)
     }
   }

@@ -9,6 +9,9 @@ package protocol Store: Sendable {
   /// Whether only users can add and remove resources, because each resource is a file.
   var hasFixedResources: Bool { get }
 
+  /// Whether the store keeps copies of replaced versions.
+  var hasHistory: Bool { get }
+
   /// Makes a version durable, unless somebody else has written since the last version that the store knows.
   ///
   /// - Parameters:
@@ -23,7 +26,7 @@ package protocol Store: Sendable {
   /// Bases all further commits on a loaded version.
   func adopt(_ source: LoadedSource)
 
-  /// Copies a version to the history before it is replaced; fails for a store that is shared.
+  /// Copies a version to the history before it is replaced; fails for a store without a history.
   ///
   /// - Parameters:
   ///   - part: The resource whose file is replaced; `nil` for all data.
@@ -75,6 +78,7 @@ package protocol Store: Sendable {
 
 /// Only one server writes the data.
 extension Store {
+  package var hasHistory: Bool { true }
   package func look() -> [String: String] { [:] }
   package var isShared: Bool { false }
   package var version: Int { 0 }
@@ -139,82 +143,84 @@ package struct OpenedSource: Sendable {
 /// The result of a commit.
 package typealias CommitResult = Publication<LoadedSource>
 
-/// The content of a source, or of one file of it.
-package struct LoadedSource: Sendable {
+/// What a source holds, written by others.
+package enum LoadedSource: Sendable {
+  /// A file: its author may not know the version that the server has.
+  case file(LoadedFile)
+  /// A version of other servers: they knew the version on which it is based.
+  case newer(NewerVersion)
+
+  var file: LoadedFile? { if case .file(let file) = self { file } else { nil } }
+}
+
+/// The content of a file.
+package struct LoadedFile: Sendable {
   package enum Content: Sendable {
     /// The whole database.
     case whole(Database)
     /// The resource of one file of several.
     case part(DatabasePart)
-    /// The whole database with the writes of other servers since a generation. It shares all unchanged records with the
-    /// version of that generation; `nil` when everything was read.
-    case newer(Database, since: Int?)
   }
 
   package let content: Content
-  /// The number of edits of the file up to this version; the number of the version, where servers share it.
+  /// The number of edits of the file up to this version.
   package let generation: Int
-  /// The changes of the shared state; the complete state with a whole database.
-  package let state: [ServerState.Row]
-  /// The id that distinguishes two versions of the same generation, where servers share the data.
-  package let commitID: String?
-  /// The reason why a record of others is not served; `nil` for none.
-  package let problem: String?
 
-  package init(
-    _ content: Content, generation: Int, state: [ServerState.Row] = [], commitID: String? = nil, problem: String? = nil
-  ) {
+  package init(_ content: Content, generation: Int) {
     self.content = content
     self.generation = generation
-    self.state = state
-    self.commitID = commitID
-    self.problem = problem
   }
 
   /// The file's resource; empty when the file holds the whole database.
   package var name: String { part?.name ?? "" }
 
   /// The resource of one file of several; `nil` for the whole database.
-  package var part: DatabasePart? {
-    if case .part(let part) = content { part } else { nil }
-  }
+  package var part: DatabasePart? { if case .part(let part) = content { part } else { nil } }
 
   /// Whether loading the content takes noticeably long.
   package var isLarge: Bool {
     switch content {
     case .whole(let database): !database.isSmall
     case .part(let part): part.isLarge
-    case .newer: false
-    }
-  }
-
-  /// Whether other servers have written it. They knew the version on which it is based; an edit may not.
-  package var isOfServers: Bool {
-    if case .newer = content { true } else { false }
-  }
-
-  /// The generation since which it has the writes of other servers; `nil` when everything was read.
-  package var since: Int? {
-    if case .newer(_, let since) = content { since } else { nil }
-  }
-
-  /// The whole database; `nil` for a part.
-  package var database: Database? {
-    switch content {
-    case .whole(let database), .newer(let database, since: _): database
-    case .part: nil
     }
   }
 
   /// The database with the loaded content in place of the old one.
   package func applied(to database: Database, ids: IDGenerator) -> Database {
     switch content {
-    case .whole(let whole), .newer(let whole, since: _): return whole
+    case .whole(let whole): return whole
     case .part(let part):
       var database = database
       database.replace(with: part, ids: ids)
       return database
     }
+  }
+}
+
+/// A version of a database that several servers share, with the writes of other servers.
+package struct NewerVersion: Sendable {
+  /// The whole database. It shares all unchanged records with the version ``since`` which the others have written.
+  package let database: Database
+  package let number: Int
+  /// The version since which it has the writes of other servers; `nil` when everything was read.
+  package let since: Int?
+  /// The id that distinguishes two versions of the same number.
+  package let commitID: String?
+  /// The changes of the shared state; the complete state when everything was read.
+  package let state: [ServerState.Row]
+  /// The reason why a record of others is not served; `nil` for none.
+  package let problem: String?
+
+  package init(
+    _ database: Database, number: Int, since: Int?, commitID: String?, state: [ServerState.Row] = [],
+    problem: String? = nil
+  ) {
+    self.database = database
+    self.number = number
+    self.since = since
+    self.commitID = commitID
+    self.state = state
+    self.problem = problem
   }
 }
 

@@ -89,7 +89,7 @@
     ///
     /// When the database lacks this version, as after a failover, the version of the data becomes unknown, so that the server
     /// applies the whole database regardless of its number.
-    func changes(since versions: SharedVersions, deadline: Duration) throws(StorageError) -> LoadedSource {
+    func changes(since versions: SharedVersions, deadline: Duration) throws(StorageError) -> NewerVersion {
       var (base, database) = versions.base
       let found = try run(Self.changesText, [.bigint(base.number)], deadline: deadline)
       let newest = try version(in: found)
@@ -98,7 +98,7 @@
       guard isSameHistory, found.integer(0, 3) == newest.number - base.number, !found.bool(0, 4) else {
         if !isSameHistory { versions.forgetBase(base) }
         let (id, database, state) = try load(versions.schema)
-        return LoadedSource(.newer(database, since: nil), generation: id.number, state: state, commitID: id.commit)
+        return NewerVersion(database, number: id.number, since: nil, commitID: id.commit, state: state)
       }
       var problem: String?
       for row in 0..<found.count {
@@ -107,9 +107,8 @@
         problem = database.apply(PlacedRow(resource: resource, slot: slot, text: found.slice(row, 8))) ?? problem
       }
       let state = found.bool(0, 5) ? try self.state(since: base.number, to: newest.number) : []
-      return LoadedSource(
-        .newer(database, since: base.number), generation: newest.number, state: state, commitID: newest.commit,
-        problem: problem)
+      return NewerVersion(
+        database, number: newest.number, since: base.number, commitID: newest.commit, state: state, problem: problem)
     }
 
     private static let changesText = """

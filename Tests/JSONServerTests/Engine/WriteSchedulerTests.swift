@@ -70,19 +70,19 @@ struct WriteSchedulerTests {
     let owner = Owner()
     owner.write(1)
     owner.report(.commitDue)
-    #expect(owner.report(.arrived(Owner.edit("a"))) == [])
+    #expect(owner.report(.arrived(Owner.edit(1))) == [])
     owner.write(2)
-    #expect(owner.report(.commitEnded(.done)) == ["finish 1", "roll back", "prepare a"])
-    #expect(owner.report(.prepared(Owner.effect())) == ["adopt a", "carry out 2"])
+    #expect(owner.report(.commitEnded(.done)) == ["finish 1", "roll back", "prepare edit 1"])
+    #expect(owner.report(.prepared(Owner.effect())) == ["adopt edit 1", "carry out 2"])
   }
 
   @Test func `A commit that meets an edit ends with it, and is repeated on the edited data`() {
     let owner = Owner()
     owner.write(1)
     owner.report(.commitDue)
-    #expect(owner.report(.commitEnded(.moved(to: Owner.edit("a")))) == ["roll back", "prepare a"])
+    #expect(owner.report(.commitEnded(.moved(to: Owner.edit(1)))) == ["roll back", "prepare edit 1"])
     owner.write(2)
-    #expect(owner.report(.prepared(Owner.effect())) == ["adopt a", "carry out 1 2"])
+    #expect(owner.report(.prepared(Owner.effect())) == ["adopt edit 1", "carry out 1 2"])
     #expect(owner.carriedOut.map(\.delays.collisions) == [1, 0])
     #expect(owner.carriedOut.map(\.delays.hidesEdit) == [true, true])
   }
@@ -90,21 +90,21 @@ struct WriteSchedulerTests {
   @Test func `An edit waits until a change that takes long is committed`() {
     let owner = Owner()
     owner.apply(1)
-    #expect(owner.report(.arrived(Owner.edit("a"))) == [])
+    #expect(owner.report(.arrived(Owner.edit(1))) == [])
     owner.write(2)
     #expect(owner.endApplying(1) == ["schedule", "carry out 2"])
     #expect(owner.report(.commitDue) == ["commit 1"])
-    #expect(owner.report(.commitEnded(.done)) == ["finish 1", "roll back", "prepare a"])
+    #expect(owner.report(.commitEnded(.done)) == ["finish 1", "roll back", "prepare edit 1"])
   }
 
   @Test func `Writes of other servers overtake a change that takes long, which then waits for the turn`() {
     let owner = Owner()
     owner.apply(1)
     owner.write(2)
-    #expect(owner.report(.arrived(Owner.newer("a"))) == ["roll back", "apply a", "schedule"])
+    #expect(owner.report(.arrived(Owner.newer(1))) == ["roll back", "apply version 1", "schedule"])
     #expect(owner.report(.commitDue) == ["take the turn for 1 2"])
-    let moved = owner.report(.commitEnded(.moved(to: Owner.newer("b"))))
-    #expect(moved == ["roll back", "apply b", "carry out 1 2", "release the turn"])
+    let moved = owner.report(.commitEnded(.moved(to: Owner.newer(2))))
+    #expect(moved == ["roll back", "apply version 2", "carry out 1 2", "release the turn"])
   }
 
   @Test func `A write that other servers were before keeps the turn until its commit`() {
@@ -112,27 +112,27 @@ struct WriteSchedulerTests {
     owner.write(1)
     owner.report(.commitDue)
     owner.onCarryOut = { owner.write(1) }
-    let moved = owner.report(.commitEnded(.moved(to: Owner.newer("a"))))
-    #expect(moved == ["roll back", "apply a", "carry out 1", "schedule"])
+    let moved = owner.report(.commitEnded(.moved(to: Owner.newer(1))))
+    #expect(moved == ["roll back", "apply version 1", "carry out 1", "schedule"])
     #expect(owner.report(.commitDue) == ["commit 1"])
     #expect(owner.report(.commitEnded(.done)) == ["finish 1"])
   }
 
   @Test func `An edit that removes writes waits for a copy, and is tried again without one`() {
     let owner = Owner()
-    owner.report(.arrived(Owner.edit("a")))
-    #expect(owner.report(.prepared(Owner.effect(losing: "/posts/2"))) == ["copy for a"])
+    owner.report(.arrived(Owner.edit(1)))
+    #expect(owner.report(.prepared(Owner.effect(losing: "/posts/2"))) == ["copy for edit 1"])
     owner.write(1)
     #expect(owner.report(.copied(.failure(Self.full))) == ["warn", "retry later", "carry out 1"])
     owner.write(2)
     #expect(owner.ends == [2: 1])
-    #expect(owner.report(.arrived(Owner.edit("b", 2))) == [])
-    #expect(owner.report(.retryDue) == ["roll back", "prepare b"])
+    #expect(owner.report(.arrived(Owner.edit(2))) == [])
+    #expect(owner.report(.retryDue) == ["roll back", "prepare edit 2"])
     owner.report(.prepared(Owner.effect(losing: "/posts/2")))
     #expect(owner.report(.copied(.failure(Self.full))) == ["retry later"])
     owner.report(.retryDue)
     owner.report(.prepared(Owner.effect(losing: "/posts/2")))
-    #expect(owner.report(.copied(.success("copy"))) == ["warn", "adopt b"])
+    #expect(owner.report(.copied(.success("copy"))) == ["warn", "adopt edit 2"])
   }
 
   @Test func `A reset is refused without a copy, and writes behind it go on`() {
@@ -140,8 +140,8 @@ struct WriteSchedulerTests {
     owner.replaceAll(1, removesUnseenEdit: true)
     owner.write(2)
     #expect(owner.report(.prepared(Owner.effect())) == ["copy for 1"])
-    owner.report(.arrived(Owner.edit("a")))
-    #expect(owner.report(.copied(.failure(Self.full))) == ["refuse 1", "carry out 2", "roll back", "prepare a"])
+    owner.report(.arrived(Owner.edit(1)))
+    #expect(owner.report(.copied(.failure(Self.full))) == ["refuse 1", "carry out 2", "roll back", "prepare edit 1"])
   }
 
   @Test func `A reset during a commit that fails begins again`() {
@@ -181,12 +181,12 @@ private final class Owner {
 
   // MARK: A script
 
-  static func edit(_ name: String, _ generation: Int = 1) -> LoadedSource {
-    LoadedSource(.whole(data), generation: generation, commitID: name)
+  static func edit(_ generation: Int) -> LoadedSource {
+    .file(LoadedFile(.whole(data), generation: generation))
   }
 
-  static func newer(_ name: String, _ generation: Int = 1) -> LoadedSource {
-    LoadedSource(.newer(data, since: 0), generation: generation, commitID: name)
+  static func newer(_ number: Int) -> LoadedSource {
+    .newer(NewerVersion(data, number: number, since: 0, commitID: nil))
   }
 
   static func effect(losing record: String? = nil) -> Takeover.Effect {
@@ -277,7 +277,12 @@ private final class Owner {
     perform(scheduler.handle(event, isNews: isNews))
   }
 
-  private func isNews(_ source: LoadedSource) -> Bool { source.generation > served }
+  private func isNews(_ source: LoadedSource) -> Bool {
+    switch source {
+    case .file(let file): file.generation > served
+    case .newer(let version): version.number > served
+    }
+  }
 
   private func perform(_ new: [WriteScheduler.Action]) {
     for action in new {
@@ -308,7 +313,7 @@ private final class Owner {
     func list(_ requesters: [Requester]) -> String { requesters.map { "\(number(of: $0))" }.joined(separator: " ") }
     func name(of takeover: Takeover) -> String {
       switch takeover.replacement {
-      case .edit(let source): source.commitID ?? ""
+      case .edit(let file): "edit \(file.generation)"
       case .all(_, let pending): list([pending])
       }
     }
@@ -318,11 +323,11 @@ private final class Owner {
     case .finish(let batch, let error): return "finish \(list(batch.responses))\(error == nil ? "" : " uncertain")"
     case .rollBack: return "roll back"
     case .refuse(let responses, _): return "refuse \(list(responses))"
-    case .apply(let source): return "apply \(source.commitID ?? "")"
+    case .apply(let version): return "apply version \(version.number)"
     case .prepare(let takeover): return "prepare \(name(of: takeover))"
     case .copy(let takeover): return "copy for \(name(of: takeover))"
     case .retryLater: return "retry later"
-    case .adopt(let source, _): return "adopt \(source.commitID ?? "")"
+    case .adopt(let file, _): return "adopt edit \(file.generation)"
     case .replaceAll(_, let pending): return "replace all for \(list([pending]))"
     case .warn: return "warn"
     case .carryOut(let requesters): return requesters.isEmpty ? "carry out" : "carry out \(list(requesters))"
@@ -392,7 +397,7 @@ private final class Owner {
 
   private func newSource() -> LoadedSource {
     lastGeneration += 1
-    return isShared ? Self.newer("a", lastGeneration) : Self.edit("a", lastGeneration)
+    return isShared ? Self.newer(lastGeneration) : Self.edit(lastGeneration)
   }
 
   private func commitResult(takesTurn: Bool) -> CommitResult {
@@ -430,9 +435,12 @@ private final class Owner {
         .copied(self.isCalm || self.chance(2) == 0 ? .success("copy") : .failure(StorageError(.noSpace, "Full.")))
       }
     case .retryLater: begin(isWork: true) { .retryDue }
-    case .apply(let source), .adopt(let source, _):
+    case .apply(let version):
       #expect(!isCommitting)
-      served = source.generation
+      served = version.number
+    case .adopt(let file, _):
+      #expect(!isCommitting)
+      served = file.generation
     case .replaceAll(_, let pending): change(pending.requester)
     case .carryOut(let requesters):
       for requester in requesters {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDatabase
 import JSONServerValues
 import Testing
 
@@ -6,8 +7,10 @@ import Testing
 
 /// Rules on their way from one server to another.
 @Suite struct `Shared rules` {
+  private let state = ServerState(saved: [])
+
   private func passOn(_ rule: Rule) throws -> Rule {
-    let told = try #require(SharedRule.value(of: rule))
+    let told = try #require(SharedRule.value(of: rule, in: state))
     // As a database keeps it.
     return try SharedRule.rule(rule.kind, JSONValue(parsing: told.text(pretty: false)))
   }
@@ -54,8 +57,8 @@ import Testing
   }
 
   @Test func `Closures and holds stay`() throws {
-    #expect(SharedRule.value(of: try Rule(Stub(RequestPattern()) { _ in nil })) == nil)
-    #expect(SharedRule.value(of: try Rule(RequestPattern(), .hold)) == nil)
+    #expect(SharedRule.value(of: try Rule(Stub(RequestPattern()) { _ in nil }), in: state) == nil)
+    #expect(SharedRule.value(of: try Rule(RequestPattern(), .hold), in: state) == nil)
   }
 
   @Test func `What cannot be used is refused before it is shared`() {
