@@ -58,9 +58,9 @@ extension AdminCall {
   /// The part of the document about sign-in; `nil` for a server without it.
   private static func signIn(on engine: isolated Engine) -> OpenAPISignIn? {
     guard let authorization = engine.authorization else { return nil }
-    let rules = engine.database.resourceNames.map { ($0, authorization.guard(of: $0)) }
+    let guards = engine.database.resourceNames.map { ($0, authorization.guard(of: $0)) }
     func open(_ access: Guard.Access) -> Set<String> {
-      Set(rules.filter { $0.1.decision(on: access, isSignedIn: false) == .allowed }.map(\.0))
+      Set(guards.filter { $0.1.decision(on: access, isSignedIn: false) == .allowed }.map(\.0))
     }
     return OpenAPISignIn(users: authorization.users.collection, publicReads: open(.read), publicWrites: open(.write))
   }

@@ -176,7 +176,7 @@ actor Engine: Application {
   ///
   /// - Throws: ``ServerError`` for the first invalid rule; the old rules stay then.
   func setRoutes(_ rules: JSONObject) throws(ServerError) {
-    try policies.setRules(rules, allowGuards: configuration.signIn != nil)
+    try policies.setRewriteRules(rules, allowGuards: configuration.signIn != nil)
   }
 
   // MARK: Deferred work

@@ -14,7 +14,7 @@ final class HTTPPolicies {
   /// The same fields for a list, without `X-Total-Count`.
   private let commonFieldsOfList: CommonFields
   /// The rewrite rules; `nil` for none.
-  private(set) var rules: RewriteRules?
+  private(set) var rewriteRules: RewriteRules?
   /// The guards among the rewrite rules, by the names of resources as written there.
   private(set) var guards: [String: Guard]
   /// The last accepted Host: a client sends the same one with every request.
@@ -32,7 +32,7 @@ final class HTTPPolicies {
     let directories = configuration.staticDirectories
     staticFiles =
       directories.isEmpty ? nil : StaticFiles(directories: directories, privateFiles: configuration.allPrivateFiles)
-    (guards, rules) = try Self.read(configuration.routes, allowGuards: configuration.signIn != nil)
+    (guards, rewriteRules) = try Self.read(configuration.routes, allowGuards: configuration.signIn != nil)
     func finalized(beside fields: HTTPFields) -> CommonFields {
       var sample = PreparedResponse(headerFields: EndpointResult.fields + fields)
       let request = Request(method: .get, target: "/")
@@ -54,8 +54,8 @@ final class HTTPPolicies {
   ///
   /// - Parameter allowGuards: Whether json-server-auth's short form is valid, too: `"posts": 640`.
   /// - Throws: ``ServerError`` that names the invalid rule; the old rules stay then.
-  func setRules(_ routes: JSONObject, allowGuards: Bool) throws(ServerError) {
-    (guards, rules) = try Self.read(routes, allowGuards: allowGuards)
+  func setRewriteRules(_ routes: JSONObject, allowGuards: Bool) throws(ServerError) {
+    (guards, rewriteRules) = try Self.read(routes, allowGuards: allowGuards)
   }
 
   private static func read(
@@ -69,8 +69,8 @@ final class HTTPPolicies {
   ///
   /// - Returns: The pattern of the first rule that applied; `nil` for none.
   func rewrite(_ request: inout Request) -> String? {
-    guard let rules else { return nil }
-    let (target, rule) = rules.rewritten(request.target)
+    guard let rewriteRules else { return nil }
+    let (target, rule) = rewriteRules.rewritten(request.target)
     if rule != nil { request.rewrite(to: target) }
     return rule
   }
@@ -105,7 +105,7 @@ final class HTTPPolicies {
     if let response = staticFiles?.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
     if let name = Self.pageFile(at: path) { return .asset(name) }
     guard path.segments.count == 1, path.segments.first == "__rules" else { return nil }
-    return .json(.object(rules?.rules ?? JSONObject()))
+    return .json(.object(rewriteRules?.rules ?? JSONObject()))
   }
 
   /// Whether the response is a file of the page, outside of `/__admin`.

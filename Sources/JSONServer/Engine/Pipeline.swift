@@ -39,11 +39,11 @@ extension Engine {
       let session = configuration.hasSessions ? try SessionName.take(from: &request) : nil
       if session != nil { mountedTarget = request.target }
       let preflight = try policies.preprocess(&request)
-      let rule = preflight == nil ? policies.rewrite(&request) : nil
+      let rewriteRule = preflight == nil ? policies.rewrite(&request) : nil
       let context = RequestContext(
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
         mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
-        notes: rule.map { NIOLockedValueBox(MatchNotes(rule: $0)) }, progress: progress, reply: reply)
+        notes: rewriteRule.map { NIOLockedValueBox(MatchNotes(rewriteRule: $0)) }, progress: progress, reply: reply)
       if let session {
         if preflight == nil, !sessions.has(session) { try policies.origins.checkBeginning(of: session, by: request) }
         return sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }

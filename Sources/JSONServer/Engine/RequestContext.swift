@@ -28,7 +28,7 @@ final class RequestContext: Sendable {
   /// The operation, if the body was parsed on another thread.
   let parsed: ParsedEndpoint?
   /// What edits of the file have done to the request.
-  let delays: EditDelays
+  let editEffects: EditEffects
   /// Whether the response goes to middleware or to Swift code instead of a client.
   let isInner: Bool
   /// The rules that matched so far; `nil` for none. Middleware passes on a request of its own, which shares these
@@ -41,7 +41,7 @@ final class RequestContext: Sendable {
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
     ignoresCase: Bool, started: Duration = System.uptime, guardPrefix: Guard? = nil,
-    parsed: ParsedEndpoint? = nil, delays: EditDelays = EditDelays(), isInner: Bool = false,
+    parsed: ParsedEndpoint? = nil, editEffects: EditEffects = EditEffects(), isInner: Bool = false,
     notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
     reply: @escaping Reply
@@ -56,7 +56,7 @@ final class RequestContext: Sendable {
     self.started = started
     self.guardPrefix = guardPrefix
     self.parsed = parsed
-    self.delays = delays
+    self.editEffects = editEffects
     self.isInner = isInner
     self.notes = notes
     self.progress = progress
@@ -89,12 +89,13 @@ final class RequestContext: Sendable {
   /// The same request with other parts; `nil` for the same.
   func with(
     _ request: Request? = nil, _ target: ParsedTarget? = nil, guardPrefix: Guard? = nil,
-    parsed: ParsedEndpoint? = nil, delays: EditDelays? = nil, notes: NIOLockedValueBox<MatchNotes>? = nil
+    parsed: ParsedEndpoint? = nil, editEffects: EditEffects? = nil, notes: NIOLockedValueBox<MatchNotes>? = nil
   ) -> RequestContext {
     RequestContext(
       original, preprocessed: request ?? self.request, target: target ?? self.target, mountedTarget: mountedTarget,
       ignoresCase: ignoresCase, started: started, guardPrefix: guardPrefix ?? self.guardPrefix,
-      parsed: parsed ?? self.parsed, delays: delays ?? self.delays, isInner: isInner, notes: notes ?? self.notes,
+      parsed: parsed ?? self.parsed, editEffects: editEffects ?? self.editEffects, isInner: isInner,
+      notes: notes ?? self.notes,
       progress: progress, reply: reply)
   }
 
@@ -123,7 +124,7 @@ enum PageIntent: String {
 /// The rules that matched a request.
 package struct MatchNotes: Sendable {
   /// The pattern of the first rewrite rule that applied.
-  var rule: String?
+  var rewriteRule: String?
   /// The ids of the fault, the hold and the stub.
   var fault: Int?
   var hold: Int?

@@ -6,8 +6,8 @@ struct Requester: Sendable {
 
   /// The client's request; `nil` for Swift code.
   let context: RequestContext?
-  /// What edits of the file have done to the change.
-  private(set) var delays = EditDelays()
+  /// The effects of edits of the file on the change.
+  private(set) var editEffects = EditEffects()
   private let perform: Change
   /// Called once, with the response or the error.
   let completion: Engine.Completion<PreparedResponse>
@@ -15,8 +15,8 @@ struct Requester: Sendable {
   /// Creates the requester of a client's request, whose route is known.
   init(_ context: RequestContext, _ route: Route) {
     self.context = context
-    delays = context.delays
-    perform = { engine, requester in engine.carryOut(route, context.with(delays: requester.delays)) }
+    editEffects = context.editEffects
+    perform = { engine, requester in engine.carryOut(route, context.with(editEffects: requester.editEffects)) }
     completion = { engine, result in
       switch result {
       case .success(let response): engine.finalize(context, response)
@@ -46,15 +46,15 @@ struct Requester: Sendable {
   func proceed() { context?.progress(.tookEffect) }
 
   /// The same requester after another edit of the file.
-  func delayed(_ change: (inout EditDelays) -> Void) -> Requester {
+  func affected(_ change: (inout EditEffects) -> Void) -> Requester {
     var requester = self
-    change(&requester.delays)
+    change(&requester.editEffects)
     return requester
   }
 }
 
-/// What edits of the file have done to a change that waits for its turn or for its commit.
-struct EditDelays {
+/// The effects of edits of the file on a change that waits for its turn or for its commit.
+struct EditEffects {
   /// The number of commits of the change that collided with an edit.
   var collisions = 0
   /// Whether an edit was loaded while the change waited, so that its sender cannot have seen the edit.

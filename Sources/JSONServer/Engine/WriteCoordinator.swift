@@ -271,7 +271,7 @@ final class WriteCoordinator {
     guard try engine.beginOrQueue("replacing all data", for: requester) else { return }
     if store?.hasFixedResources == true { try database.requireFiles(of: other, all: true) }
     let pending = PendingResponse(requester: requester, response: response)
-    let removesUnseenEdit = hasHistory && requester.delays.hidesEdit
+    let removesUnseenEdit = hasHistory && requester.editEffects.hidesEdit
     perform(scheduler.beginTakeover(by: other, pending, removesUnseenEdit: removesUnseenEdit), on: engine)
   }
 
@@ -351,7 +351,7 @@ final class WriteCoordinator {
 
   private func carryOut(_ requesters: [Requester], on engine: isolated Engine) {
     for requester in requesters {
-      if requester.delays.collisions >= 3 {
+      if requester.editEffects.collisions >= 3 {
         let message = "The file is being edited again and again; the write was not saved. Try again."
         requester.completion(engine, .failure(RequestError(.unavailable, message)))
       } else {

@@ -228,7 +228,7 @@ struct WriteScheduler {
   /// Replaces the data with an edit, and carries out unsaved changes again.
   private mutating func takeOver(_ edit: LoadedFile) -> [Action] {
     let (failed, others) = takeUnsaved()
-    waiting = failed.map { $0.isWrite ? $0.requester.delayed { $0.collisions += 1 } : $0.requester } + others
+    waiting = failed.map { $0.isWrite ? $0.requester.affected { $0.collisions += 1 } : $0.requester } + others
     return [.rollBack] + begin(Takeover(replacement: .edit(edit)))
   }
 
@@ -267,7 +267,7 @@ struct WriteScheduler {
     lastWarning = nil
     switch takeover.replacement {
     case .edit(let edit):
-      return [.adopt(edit, effect.data), .carryOut(waiting.map { $0.delayed { $0.hidesEdit = true } }), .goOn]
+      return [.adopt(edit, effect.data), .carryOut(waiting.map { $0.affected { $0.hidesEdit = true } }), .goOn]
     case .all(_, let pending): return [.replaceAll(effect.data, pending), .carryOut(waiting), .goOn]
     }
   }

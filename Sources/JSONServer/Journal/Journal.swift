@@ -329,7 +329,7 @@ extension MatchNotes {
   /// The matching rules as `/__admin/requests` shows them; `nil` for none.
   fileprivate var value: JSONValue? {
     var members = JSONObject()
-    members["rule"] = rule.map { .string($0) }
+    members["rule"] = rewriteRule.map { .string($0) }
     for (name, id) in [("fault", fault), ("hold", hold), ("stub", stub)] {
       members[name] = id.map { .number(JSONNumber($0)) }
     }

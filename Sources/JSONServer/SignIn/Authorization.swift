@@ -120,15 +120,15 @@ final class Authorization {
   ) throws(RequestError) -> (user: String, resources: [(name: String, level: Int)])? {
     var permission: (user: String, resources: [(name: String, level: Int)])?
     for (name, level) in try resources(of: endpoint) {
-      let rule = self.guard(of: name, prefix: context.guardPrefix)
+      let needed = self.guard(of: name, prefix: context.guardPrefix)
       let access: Guard.Access = endpoint.isWrite && name == endpoint.resource ? .write : .read
-      switch rule.decision(on: access, isSignedIn: false) {
+      switch needed.decision(on: access, isSignedIn: false) {
       case .allowed: continue
       case .refused: throw Self.readOnly
       case .allowedToOwner, .signInFirst: break
       }
       let user = try user(of: context.request)
-      switch rule.decision(on: access, isSignedIn: true) {
+      switch needed.decision(on: access, isSignedIn: true) {
       case .allowed: continue
       case .refused, .signInFirst: throw Self.readOnly
       case .allowedToOwner: permission = (user, (permission?.resources ?? []) + [(name, level)])
@@ -213,9 +213,9 @@ final class Authorization {
     let user = Result { () throws(RequestError) in try self.user(of: context.request) }
     var dependents: [String: ChangeRights.Access] = [:]
     for name in database.resourceNames {
-      let rule = self.guard(of: name, prefix: context.guardPrefix)
-      if case .allowed = rule.decision(on: .write, isSignedIn: false) { continue }
-      switch (user, rule.decision(on: .write, isSignedIn: true)) {
+      let needed = self.guard(of: name, prefix: context.guardPrefix)
+      if case .allowed = needed.decision(on: .write, isSignedIn: false) { continue }
+      switch (user, needed.decision(on: .write, isSignedIn: true)) {
       case (.success, .allowed): continue
       case (.success(let user), .allowedToOwner): dependents[name] = .owned(by: user, in: users.ownerMember(of: name))
       case (.success, .refused), (.success, .signInFirst):

@@ -71,11 +71,11 @@ extension Guard {
     var rules: [(String, JSONValue)] = []
     for (name, value) in routes {
       let digits = value.string ?? value.int.map(String.init) ?? ""
-      if let rule = Guard(digits), !name.hasPrefix("/") {
+      if let new = Guard(digits), !name.hasPrefix("/") {
         if name.contains(where: "/:*()?+".contains) {
           rules.append(("/\(name)*", .string("/\(digits)/\(name)$1")))
         } else {
-          guards[name] = guards[name]?.intersection(rule) ?? rule
+          guards[name] = guards[name]?.intersection(new) ?? new
         }
       } else {
         rules.append((name, value))

@@ -83,8 +83,8 @@ struct WriteSchedulerTests {
     #expect(owner.report(.commitEnded(.moved(to: Owner.edit(1)))) == ["roll back", "prepare edit 1"])
     owner.write(2)
     #expect(owner.report(.prepared(Owner.effect())) == ["adopt edit 1", "carry out 1 2"])
-    #expect(owner.carriedOut.map(\.delays.collisions) == [1, 0])
-    #expect(owner.carriedOut.map(\.delays.hidesEdit) == [true, true])
+    #expect(owner.carriedOut.map(\.editEffects.collisions) == [1, 0])
+    #expect(owner.carriedOut.map(\.editEffects.hidesEdit) == [true, true])
   }
 
   @Test func `An edit waits until a change that takes long is committed`() {
@@ -381,7 +381,7 @@ private final class Owner {
 
   private func send(_ requester: Requester) {
     switch Self.number(of: requester) % 7 {
-    case 0: replaceAll(requester, requester.delays.hidesEdit)
+    case 0: replaceAll(requester, requester.editEffects.hidesEdit)
     case 1:
       guard admit(requester) else { return }
       scheduler.beginApplying(for: requester)
@@ -444,7 +444,7 @@ private final class Owner {
     case .replaceAll(_, let pending): change(pending.requester)
     case .carryOut(let requesters):
       for requester in requesters {
-        if requester.delays.collisions >= 3 { end([requester]) } else { send(requester) }
+        if requester.editEffects.collisions >= 3 { end([requester]) } else { send(requester) }
       }
     case .rollBack: #expect(!isCommitting)
     case .warn, .releaseTurn, .goOn: break
