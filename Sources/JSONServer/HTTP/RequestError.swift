@@ -182,7 +182,8 @@ extension String {
   /// A message with options in place of the names of Swift's members, such as `--auth` for `Server.Configuration.signIn`.
   package func respelled(_ spellings: [String: String]) -> String {
     guard contains("Server.") else { return self }
-    return spellings.reduce(self) { $0.replacing($1.key, with: $1.value) }
+    // A name may be a part of another.
+    return spellings.sorted { $0.key.count > $1.key.count }.reduce(self) { $0.replacing($1.key, with: $1.value) }
   }
 }
 

@@ -127,8 +127,7 @@ extension Server {
     public var journalByteCapacity = 32 * 1024 * 1024
     /// Makes the random numbers of text ids and of delays; tests may pass their own.
     public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-    /// How messages spell the names of Swift's members: as options, when the command started the server. No name is a part
-    /// of another.
+    /// How messages spell the names of Swift's members: as options, when the command started the server.
     package var spellings: [String: String] = [:]
     /// Called with each event, on the server's event loop; must return immediately.
     public var onEvent: @Sendable (ServerEvent) -> Void = { _ in }

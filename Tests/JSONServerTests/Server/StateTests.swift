@@ -72,7 +72,8 @@ import Testing
 
   @Test(
     arguments: [
-      ([:], "(Server.Configuration.isReadOnly,"), (["Server.Configuration.isReadOnly": "--read-only"], "(--read-only,"),
+      ([:], "(Server.Configuration.isReadOnly,"),
+      (["Server.Configuration.isReadOnly": "--read-only", "Server.Configuration": "the options"], "(--read-only,"),
     ] as [([String: String], String)])
   func `is kept with a message that names the setting as the person who started the server knows it`(
     _ spellings: [String: String], _ name: String
