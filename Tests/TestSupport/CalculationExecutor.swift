@@ -1,4 +1,6 @@
 import Dispatch
+import Foundation
+import Synchronization
 package import Testing
 
 /// Runs tests that mostly calculate on threads of their own.
@@ -24,14 +26,35 @@ extension Trait where Self == OnOwnThreads {
   package static var calculates: Self { Self() }
 }
 
-/// Runs one calculation after another, and leaves it to the system to share the processors with all other threads.
+/// Runs one calculation for each processor at a time, and leaves it to the system to share the processors with all other
+/// threads.
+///
+/// The testing library begins only some tests at a time. On one thread, calculations that wait for each other would keep
+/// all other tests from beginning.
 private final class CalculationExecutor: TaskExecutor {
   static let shared = CalculationExecutor()
 
-  private let queue = DispatchQueue(label: "calculations")
+  /// Each has a thread of its own, unlike a concurrent queue, which shares those of all other tests.
+  private let queues = (0..<max(1, ProcessInfo.processInfo.activeProcessorCount)).map {
+    DispatchQueue(label: "calculations-\($0)")
+  }
+  /// The number of calculations of each queue that have not ended.
+  private let loads: Mutex<[Int]>
+
+  init() {
+    loads = Mutex(queues.map { _ in 0 })
+  }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    let index = loads.withLock { loads in
+      let index = loads.indices.min { loads[$0] < loads[$1] } ?? 0
+      loads[index] += 1
+      return index
+    }
+    queues[index].async {
+      job.runSynchronously(on: self.asUnownedTaskExecutor())
+      self.loads.withLock { $0[index] -= 1 }
+    }
   }
 }
