@@ -221,6 +221,8 @@
       guard let new else { return }
       // Databases that speak the protocol but have no notices are only queried at intervals.
       _ = try? new.run("LISTEN \"\(address.schema)\"", deadline: Self.deadline)
+      // A connection that is lost by now has no socket to watch; its next use finds the loss.
+      if new.isLost { return }
       let input = DispatchSource.makeReadSource(fileDescriptor: new.socket, queue: executor.queue)
       input.setEventHandler { self.assumeIsolated { $0.receive() } }
       // Keeps the socket open while it is watched.
