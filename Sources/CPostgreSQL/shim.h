@@ -6,8 +6,10 @@
 #endif
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
+#include <unistd.h>
 
 /// Connects to an address, which overrides what is set before it: how soon a connection is given up, and that of several
 /// hosts the one is meant that takes writes: a standby may lag behind it.
@@ -25,3 +27,10 @@ static inline int postgresql_wait(int socket, int for_writing, int milliseconds)
   int result = poll(&descriptor, 1, milliseconds);
   return result < 0 && errno == EINTR ? 1 : result;
 }
+
+/// Copies the socket of a connection. Returns -1 when the connection is lost.
+static inline int postgresql_copy_socket(const PGconn *connection) {
+  return fcntl(PQsocket(connection), F_DUPFD_CLOEXEC, 0);
+}
+
+static inline void postgresql_close(int socket) { close(socket); }

@@ -81,12 +81,14 @@
 
     /// Returns the newest version, after reporting the changes up to it.
     ///
+    /// - Parameter isRetry: Whether the last connection was lost just before.
     /// - Throws: ``StorageError``, also while the newest version cannot be served.
-    private func newest() throws(StorageError) -> Int {
+    private func newest(isRetry: Bool = false) throws(StorageError) -> Int {
       let connection = try connected()
       do throws(StorageError) {
         let newest = try takeChanges(connection)
         record(nil)
+        wait = Self.shortestWait
         return newest
       } catch {
         guard connection.isLost || error.code == .refused || error.code == .noSpace else {
@@ -95,8 +97,9 @@
           throw error
         }
         // A query that was canceled, or that lacked memory or space, may succeed on another connection.
-        drop(because: error)
-        return try newest()
+        drop(because: error, again: isRetry)
+        if isRetry { throw error }
+        return try newest(isRetry: true)
       }
     }
 
@@ -191,7 +194,6 @@
       do throws(StorageError) {
         let new = try Connection.open(address)
         use(new)
-        wait = Self.shortestWait
         return new
       } catch {
         postpone(because: error)
@@ -200,10 +202,10 @@
     }
 
     /// Drops the connection. The first reconnection is immediate, so that a single loss is not reported. After a second loss
-    /// within a second the reconnection waits.
-    private func drop(because error: StorageError) {
+    /// within a second, or a failed retry, the reconnection waits.
+    private func drop(because error: StorageError, again isRetry: Bool = false) {
       use(nil)
-      if let lastLoss, .now - lastLoss < .seconds(1) { postpone(because: error) }
+      if isRetry || lastLoss.map({ .now - $0 < .seconds(1) }) == true { postpone(because: error) }
       lastLoss = .now
     }
 
@@ -221,14 +223,8 @@
       guard let new else { return }
       // Databases that speak the protocol but have no notices are only queried at intervals.
       _ = try? new.run("LISTEN \"\(address.schema)\"", deadline: Self.deadline)
-      // A connection that is lost by now has no socket to watch; its next use finds the loss.
-      if new.isLost { return }
-      let input = DispatchSource.makeReadSource(fileDescriptor: new.socket, queue: executor.queue)
-      input.setEventHandler { self.assumeIsolated { $0.receive() } }
-      // Keeps the socket open while it is watched.
-      input.setCancelHandler { withExtendedLifetime(new) {} }
-      input.activate()
-      self.input = input
+      // The next use of a connection that is lost by now finds the loss.
+      input = new.watch(on: executor.queue) { self.assumeIsolated { $0.receive() } }
     }
   }
 #endif

@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import Dispatch
   import JSONStorage
   import CPostgreSQL
 
@@ -36,8 +37,20 @@
       PQfinish(connection)
     }
 
-    /// The socket, to watch for notices.
-    var socket: Int32 { PQsocket(connection) }
+    /// Calls a closure whenever there is something to read, until the returned source is canceled.
+    ///
+    /// - Returns: `nil` when the connection is lost.
+    func watch(on queue: DispatchQueue, _ onInput: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
+      // libpq closes its own socket when the connection is lost. The next connection would get the same number, and Dispatch
+      // would not watch that number while the old source is ending.
+      let socket = postgresql_copy_socket(connection)
+      guard socket >= 0 else { return nil }
+      let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: queue)
+      source.setEventHandler(handler: onInput)
+      source.setCancelHandler { postgresql_close(socket) }
+      source.activate()
+      return source
+    }
 
     /// The version of the server: 150020 for 15.20.
     var serverVersion: Int { Int(PQserverVersion(connection)) }
@@ -140,7 +153,10 @@
         let next = ResultRows(result)
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows = next
-        default: failure = failure ?? self.failure(of: result)
+        default:
+          // Also a later failure tells whether the connection is lost.
+          let other = self.failure(of: result)
+          failure = failure ?? other
         }
       }
       if let failure { throw failure }
@@ -153,7 +169,7 @@
         let flushed = PQflush(connection)
         guard flushed >= 0 else { throw lost() }
         if flushed == 0, PQisBusy(connection) == 0 { return }
-        let ready = postgresql_wait(socket, flushed, Int32(clamping: Int(deadline / .milliseconds(1))))
+        let ready = postgresql_wait(PQsocket(connection), flushed, Int32(clamping: Int(deadline / .milliseconds(1))))
         if ready == 0 {
           isLost = true
           throw StorageError(.unavailable, "\(address.description): no answer came in time.")
