@@ -77,7 +77,7 @@ package struct ServerState: Sendable {
   /// The places that have changed since an earlier state. Where nothing is saved, this drops the changes.
   ///
   /// - Parameter mark: The ``mark`` of that state.
-  package mutating func takeKeys(changedSince mark: Int) -> [Key] {
+  package mutating func keys(changedSince mark: Int) -> [Key] {
     defer { if !isSaved { forgetChanges(upTo: self.mark) } }
     return rows(since: mark).map(\.key)
   }

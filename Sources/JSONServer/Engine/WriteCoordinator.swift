@@ -102,7 +102,7 @@ final class WriteCoordinator {
   ) throws(Failure) -> (Success, [ServerState.Key]) {
     let mark = state.mark
     let success = try change(&state)
-    return (success, state.takeKeys(changedSince: mark))
+    return (success, state.keys(changedSince: mark))
   }
 
   private func recordSaved(_ version: Database, _ deletions: Deletions) {

@@ -76,8 +76,8 @@ struct WriteScheduler {
   private(set) var waiting: [Requester] = []
   /// The edits that wait for a commit or for the work to end, in order.
   private var edits: [LoadedFile] = []
-  /// The writes of other servers that wait for a commit, in order.
-  private var newer: [NewerVersion] = []
+  /// The versions of other servers that wait for a commit or for a takeover, in order.
+  private var versions: [NewerVersion] = []
   /// Whether nobody else can write until this server's next commit.
   private var hasTurn = false
   /// The last warning of a takeover that is tried again.
@@ -158,7 +158,7 @@ struct WriteScheduler {
       edits.append(edit)
       return [.goOn]
     case (.arrived(.newer(let version)), _):
-      newer.append(version)
+      versions.append(version)
       return [.goOn]
     case (.applied, .applying): return [.carryOut(endWork()), .goOn]
     case (.prepared(let effect), .takingOver(var takeover)):
@@ -201,7 +201,7 @@ struct WriteScheduler {
   /// A commit in flight is based on the old version: it ends with the same edit, unless the edit is in another file. A
   /// change that took long is committed first: the commit counts the attempts.
   private mutating func takeEdit() -> LoadedFile? {
-    guard canMove, isIdle, let first = edits.first else { return nil }
+    guard canReplaceData, isIdle, let first = edits.first else { return nil }
     defer { edits.removeAll { $0.name == first.name } }
     return edits.filter { $0.name == first.name }.max { $0.generation < $1.generation }
   }
@@ -210,11 +210,11 @@ struct WriteScheduler {
   ///
   /// They do not wait for a change that takes long, or no read would be served before it ends.
   private mutating func takeNewer() -> NewerVersion? {
-    canMove && (isIdle || isApplying) && !newer.isEmpty ? newer.removeFirst() : nil
+    canReplaceData && (isIdle || isApplying) && !versions.isEmpty ? versions.removeFirst() : nil
   }
 
-  /// Whether no commit needs the version that it is based on.
-  private var canMove: Bool { !commits.isCommitting && !commits.open.isLarge }
+  /// Whether no commit, and no large change that waits for one, needs the version that it is based on.
+  private var canReplaceData: Bool { !commits.isCommitting && !commits.open.isLarge }
 
   /// Applies writes of other servers, and carries out unsaved changes again.
   ///

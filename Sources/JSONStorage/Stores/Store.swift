@@ -199,8 +199,9 @@ package struct LoadedFile: Sendable {
 
 /// A version of a database that several servers share, with the writes of other servers.
 package struct NewerVersion: Sendable {
-  /// The whole database. It shares all unchanged records with the version ``since`` which the others have written.
+  /// The whole database. Unless everything was read, it shares all unchanged records with the version ``since``.
   package let database: Database
+  /// The number of the version.
   package let number: Int
   /// The version since which it has the writes of other servers; `nil` when everything was read.
   package let since: Int?
