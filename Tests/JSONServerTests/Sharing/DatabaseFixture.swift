@@ -73,12 +73,14 @@
     /// Keeps the servers from the database, and waits until they know.
     func goAway() async throws {
       try admin.run("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
-      try admin.run(
-        """
-        SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-        WHERE datname = '\(name)' AND application_name = 'swift-json-server'
-        """)
-      try await awaitConnections(false)
+      try await awaitConnections(false) {
+        // Repeated, since a connection that is being made has no name yet.
+        try admin.run(
+          """
+          SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+          WHERE datname = '\(name)' AND application_name = 'swift-json-server'
+          """)
+      }
     }
 
     /// Lets the servers reach the database again, and waits until they do.
@@ -87,10 +89,11 @@
       try await awaitConnections(true)
     }
 
-    private func awaitConnections(_ isReached: Bool) async throws {
+    private func awaitConnections(_ isReached: Bool, repeating work: () throws -> Void = {}) async throws {
       for server in servers {
         try await Self.wait {
-          try await server.send(.get, "/__admin/health").json["database"]?["reached"] == .bool(isReached)
+          try work()
+          return try await server.send(.get, "/__admin/health").json["database"]?["reached"] == .bool(isReached)
         }
       }
     }
