@@ -143,9 +143,9 @@ package struct OpenedSource: Sendable {
 /// The result of a commit.
 package typealias CommitResult = Publication<LoadedSource>
 
-/// What a source holds, written by others.
+/// What was read from a source.
 package enum LoadedSource: Sendable {
-  /// A file: its author may not know the version that the server has.
+  /// A file, opened or edited: the author of an edit may not know the version that the server has.
   case file(LoadedFile)
   /// A version of other servers: they knew the version on which it is based.
   case newer(NewerVersion)
