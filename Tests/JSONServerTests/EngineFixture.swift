@@ -80,8 +80,11 @@ struct EngineFixture {
   }
 
   func send(_ method: HTTPRequest.Method, _ target: String) async -> Response {
-    let request = Self.request((method, target))
-    return await withCheckedContinuation { continuation in
+    await send(Self.request((method, target)))
+  }
+
+  func send(_ request: Request) async -> Response {
+    await withCheckedContinuation { continuation in
       engine.loop.execute {
         engine.respond(to: request, progress: { _ in }) { continuation.resume(returning: $0.response) }
       }

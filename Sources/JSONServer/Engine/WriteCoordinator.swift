@@ -14,6 +14,8 @@ final class WriteCoordinator {
     var deletions = Deletions()
     /// The server's state in addition to the data.
     var state: ServerState
+    /// The number of tokens that the version's unsaved deletions of users have voided.
+    var voidCount = 0
   }
 
   /// The current data, including unsaved changes.
@@ -22,6 +24,8 @@ final class WriteCoordinator {
   var deletions = Deletions()
   /// The server's state in addition to the data.
   private(set) var state: ServerState
+  /// The tokens that unsaved deletions of users have voided. A rollback of the data makes these tokens valid again.
+  private var voidTokens: [ServerState.Row] = []
   /// The saved version. Changes that cannot be saved are rolled back to it. Where nothing is saved, the current version.
   private var saved: Version
   /// The version that the store writes.
@@ -105,7 +109,16 @@ final class WriteCoordinator {
     return (success, state.keys(changedSince: mark))
   }
 
-  private func recordSaved(_ version: Database, _ deletions: Deletions) {
+  /// Voids the tokens of users who are missing in the current data; a rollback of the data makes the tokens valid again.
+  func voidTokens(of users: Users) {
+    let before = state
+    let (_, keys) = changeState { Tokens.revoke(in: &$0) { !users.isHolder($0) } }
+    voidTokens += keys.map { ServerState.Row($0, before[$0.kind, $0.name]) }
+  }
+
+  /// - Parameter voidCount: The number of tokens that deletions up to this version have voided; `nil` for all.
+  private func recordSaved(_ version: Database, _ deletions: Deletions, voidCount: Int? = nil) {
+    voidTokens.removeFirst(voidCount ?? voidTokens.count)
     Self.replace(&saved.database, with: version)
     saved.deletions = deletions
   }
@@ -127,6 +140,9 @@ final class WriteCoordinator {
       retractions += 1
       take(saved.database)
       deletions.goBack(to: saved.deletions)
+      state.apply(voidTokens)
+      voidTokens = []
+      engine.signIn?.forgetUsers(on: engine)
     }
   }
 
@@ -364,7 +380,8 @@ final class WriteCoordinator {
 
   private func start(_ batch: Batch, on engine: isolated Engine) {
     guard let store else { return }
-    let version = Version(database: database, deletions: deletions, state: state)
+    let version = Version(
+      database: database, deletions: deletions, state: state, voidCount: voidTokens.count)
     committed = version
     watchSlowCommit(of: version.database, on: engine)
     let completion: @Sendable (CommitResult) -> Void = { result in
@@ -388,7 +405,7 @@ final class WriteCoordinator {
   private func finish(_ batch: Batch, _ error: StorageError?, on engine: isolated Engine) {
     guard let version = committed else { return }
     let base = saved.database
-    recordSaved(version.database, version.deletions)
+    recordSaved(version.database, version.deletions, voidCount: version.voidCount)
     saved.state = version.state
     saved.state.forgetChanges(upTo: version.state.mark)
     state.forgetChanges(upTo: version.state.mark)
@@ -487,7 +504,7 @@ final class WriteCoordinator {
     takeState(newer.state, isWhole: newer.since == nil, on: engine)
     engine.signIn?.forgetUsers(on: engine)
     // After clients with void tokens have stopped watching.
-    if newer.since != nil { engine.events.publish(database, since: base) }
+    if newer.since != nil { engine.events.publish(database, since: base, users: engine.signIn?.users) }
     store?.adopt(.newer(newer))
   }
 
@@ -504,6 +521,7 @@ final class WriteCoordinator {
     engine.readAhead()
     generations[file.name] = file.generation
     store?.adopt(.file(file))
+    engine.signIn?.forgetUsers(on: engine)
     engine.events.publishReload(of: names)
     if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
   }

@@ -80,10 +80,12 @@ final class EventFeed {
   }
 
   /// Publishes the changes of other servers. After many changes of a resource, tells clients to read the resource again.
-  func publish(_ version: Database, since base: Database) {
+  ///
+  /// - Parameter users: The collection whose passwords no event shows; `nil` for none.
+  func publish(_ version: Database, since base: Database, users: String?) {
     let changes = Dictionary(grouping: version.changes(since: base), by: \.resource)
     for name in version.resourceNames(at: version.changedPositions(since: base)) {
-      let changes = changes[name]?.map(DataChange.init) ?? []
+      let changes = changes[name]?.map { DataChange($0, isUser: name == users) } ?? []
       if changes.isEmpty || changes.count > Self.maximumChanges {
         publishReload(of: [name])
       } else {
@@ -441,8 +443,8 @@ private final class EventSubscription: Sendable {
 
 extension DataChange {
   /// A change of another server.
-  fileprivate init(_ change: RecordChange) {
-    if let record = change.record {
+  fileprivate init(_ change: RecordChange, isUser: Bool) {
+    if let record = isUser ? change.record?.removing(SignInState.hiddenName) : change.record {
       self = change.wasThere ? .updated(change.resource, [record]) : .created(change.resource, record)
     } else if let id = change.id {
       self = .deleted(change.resource, ids: [id], dependents: [:])

@@ -161,9 +161,7 @@ final class SignInState {
   /// themselves tell these users apart.
   func forgetUsers(on engine: isolated Engine) {
     let users = currentUsers(on: engine)
-    if !users.database.schema.keepsSlots {
-      engine.changeStateNow { Tokens.revoke(in: &$0) { !users.isHolder($0) } }
-    }
+    if !users.database.schema.keepsSlots { engine.writes.voidTokens(of: users) }
     engine.events.endVoidWatches(on: engine)
   }
 

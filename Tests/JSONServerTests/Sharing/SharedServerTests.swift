@@ -221,10 +221,10 @@
   }
 
   extension Engine {
-    fileprivate func subscribe(_ number: Int) { events.add(number, EventFilter(), lastEventID: nil) }
+    func subscribe(_ number: Int) { events.add(number, EventFilter(), lastEventID: nil) }
 
     /// The text of what has happened.
-    fileprivate func events(of number: Int) -> String {
+    func events(of number: Int) -> String {
       var text: [UInt8] = []
       while let piece = events.nextPiece(for: number, resources: []) { text += piece }
       return String(decoding: text, as: UTF8.self)

@@ -40,6 +40,19 @@
         }
       }
 
+      @Test func `belong to users whose passwords no event shows`() async throws {
+        try await run { _, one, other in
+          await other.engine.subscribe(1)
+          let registered = try await one.send(.post, "/register", Self.ada).json
+          let fields = try bearer(registered["accessToken"])
+          #expect(await one.send(.patch, "/users/1", ["password": "another secret"], fields: fields).status == .ok)
+          #expect(await other.send(.get, "/posts", fields: fields).status == .ok)
+          let events = await other.engine.events(of: 1)
+          #expect(events.contains("created") && events.contains("updated") && events.contains("ada@example.com"))
+          #expect(!events.contains("secret"))
+        }
+      }
+
       @Test func `are renewed once, wherever that is asked for`() async throws {
         try await run { _, one, other in
           let first = try await one.send(.post, "/register", Self.ada).json

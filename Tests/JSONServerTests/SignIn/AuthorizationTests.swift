@@ -70,6 +70,46 @@ import Testing
     #expect(await arrived.next()?.status.code == 507)
   }
 
+  @Test func `A user keeps the tokens until the deletion is saved`() async throws {
+    let full = CommitResult.failed(StorageError(.noSpace, "The disk is full."))
+    let edit = try EngineFixture.source(Self.data, generation: 1)
+    let fixture = try EngineFixture(
+      Self.data, commits: [full, full, .moved(to: edit)], configure: { $0.signIn = Server.SignIn() })
+    let ada = try await Self.ada(fixture)
+    let selection: JSONValue = ["resource": "users", "ids": [1]]
+    #expect(await Self.send(.delete, "/users/1", fields: ada, to: fixture).status.code == 507)
+    #expect(await Self.send(.post, "/__admin/deletions", selection, to: fixture).status.code == 507)
+    #expect(await Self.send(.get, "/posts", fields: ada, to: fixture).status == .ok)
+    // The deletion is carried out again, on the edited data.
+    #expect(await Self.send(.delete, "/users/1", fields: ada, to: fixture).status == .ok)
+    #expect(await Self.send(.get, "/posts", fields: ada, to: fixture).status == .unauthorized)
+  }
+
+  @Test func `A user whom an edit removes leaves no tokens to the next user with the same id`() async throws {
+    let fixture = try EngineFixture(Self.data, configure: { $0.signIn = Server.SignIn() })
+    let ada = try await Self.ada(fixture)
+    try await fixture.edit(["users": [["id": 0, "email": "bob@x.org"]], "posts": []], generation: 1)
+    let eve: JSONValue = ["email": "eve@x.org", "password": "secret"]
+    #expect(try await Self.send(.post, "/register", eve, to: fixture).json["user"]?["id"] == 1)
+    #expect(await Self.send(.get, "/posts", fields: ada, to: fixture).status == .unauthorized)
+  }
+
+  private static func ada(_ fixture: EngineFixture) async throws -> HTTPFields {
+    let response = await send(.post, "/login", ["email": "ada@x.org", "password": "lovelace"], to: fixture)
+    return [.authorization: "Bearer \(try #require(try response.json["accessToken"]?.string))"]
+  }
+
+  private static func send(
+    _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, fields: HTTPFields = [:],
+    to fixture: EngineFixture
+  ) async -> Response {
+    var fields = fields
+    fields[.host] = "localhost"
+    fields[.contentType] = "application/json"
+    return await fixture.send(
+      Request(method: method, target: path, headerFields: fields, body: body?.utf8Text() ?? []))
+  }
+
   // MARK: Later
 
   @Test func `A record that is another's by the time of a deletion stays`() async throws {
