@@ -17,6 +17,8 @@ actor Engine: Application {
   let policies: HTTPPolicies
   /// The data, and the durability of its changes.
   let writes: WriteCoordinator
+  /// Whether requests wait for what other servers have committed.
+  let waitsForOthers: Bool
   /// The faults, holds and stubs.
   let rules: Rules
   let journal: Journal
@@ -85,6 +87,7 @@ actor Engine: Application {
   ) {
     (self.configuration, self.policies, self.writes, self.loop) = (configuration, policies, writes, loop)
     (self.isSession, self.sessions, self.upstreamCalls) = (isSession, sessions, upstreamCalls)
+    waitsForOthers = writes.store?.isShared == true && configuration.reads == .linearizable
     rules = Rules(startingWith: stubs)
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
     settings = Settings(configuration)

@@ -4,8 +4,8 @@ import NIOConcurrencyHelpers
 
 /// The steps of a request, from top to bottom. Each step responds, or passes the request to the next step:
 ///
-/// 1. Where servers share the data, `SharedApplication` first learns of what the others have committed.
-/// 2. preprocess: mount path, session (whose own engine goes on), host, origin, method override, rewrite rules.
+/// 1. preprocess: mount path, session (whose own engine goes on), host, origin, method override, rewrite rules.
+/// 2. Where servers share the data, the request waits for what the others have committed.
 /// 3. middleware, which encloses the steps 4 to 8.
 /// 4. A large body is parsed on another thread.
 /// 5. sign-in: who asks, and what this user may do.
@@ -57,8 +57,8 @@ extension Engine {
     }
   }
 
-  /// Whether a request is for the admin interface of the server or of a session, for those who decide before its first
-  /// step.
+  /// Whether a request is for the admin interface of the server or of a session, for the transport, which decides before
+  /// the first step.
   nonisolated func isAdministrative(_ request: Request) -> Bool {
     assumeIsolated { engine in
       var request = request
@@ -71,6 +71,15 @@ extension Engine {
 
   private func begin(_ context: RequestContext, _ preflight: PreparedResponse?) {
     if let preflight { return finalize(context, preflight) }
+    // The admin interface needs no database.
+    guard waitsForOthers, !context.isAdministrative else { return enclose(context) }
+    writes.readIndex.whenCurrent(on: self) { engine, failure in
+      if let failure { return engine.finalize(context, RequestError(failure).response()) }
+      engine.enclose(context)
+    }
+  }
+
+  private func enclose(_ context: RequestContext) {
     // Middleware encloses all later steps except `finalize`, and sees responses as they are before it.
     if !configuration.middleware.isEmpty { return passThroughMiddleware(context) }
     authorize(context)

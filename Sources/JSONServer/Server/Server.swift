@@ -15,8 +15,6 @@ public final class Server: Sendable {
   public static let version = "1.0.0"
 
   private let root: Engine
-  /// The first step of requests: the engine, or a wrapper that updates its data first.
-  private let application: any Application
   /// The session of this server; `nil` for the server itself.
   private let session: SessionName?
   let configuration: Configuration
@@ -26,10 +24,9 @@ public final class Server: Sendable {
   private let listener: NIOLockedValueBox<HTTPListener?>
 
   private init(
-    _ engine: Engine, _ store: (any Store)?, _ configuration: Configuration, _ security: TransportSecurity?
+    _ engine: Engine, _ configuration: Configuration, _ security: TransportSecurity?
   ) {
     root = engine
-    application = store?.isShared == true ? SharedApplication(engine: engine, reads: configuration.reads) : engine
     session = nil
     listener = NIOLockedValueBox(nil)
     self.configuration = configuration
@@ -39,7 +36,6 @@ public final class Server: Sendable {
   /// Creates a session's view of a server.
   private init(_ session: SessionName, of server: Server) {
     root = server.root
-    application = server.application
     self.session = session
     listener = server.listener
     configuration = server.configuration
@@ -112,7 +108,7 @@ public final class Server: Sendable {
     for warning in source.warnings + configuration.warnings(about: source.database) {
       configuration.onEvent(.warning(warning))
     }
-    return Server(engine, source.store, configuration, security)
+    return Server(engine, configuration, security)
   }
 
   /// Reads the source, and listens until you call ``stop(grace:)``.
@@ -132,7 +128,7 @@ public final class Server: Sendable {
   private func listen() async throws(ServerError) {
     do throws(ListenError) {
       let started = try await HTTPListener.start(
-        on: configuration.addresses, loop: root.loop, limits: configuration.limits, application: application,
+        on: configuration.addresses, loop: root.loop, limits: configuration.limits, application: root,
         security: security
       ) { [onEvent = configuration.onEvent] maximum in
         onEvent(
@@ -178,13 +174,12 @@ public final class Server: Sendable {
       return error.response().response
     }
     let addressed = request
-    let application: any Application = session == nil ? application : engine
     // A request that waits in a hold, or for a calculation, ends when the task is canceled. Used on the event loop only.
     let waiting = NIOLockedValueBox<(isCanceled: Bool, end: (@Sendable () -> Void)?)>((false, nil))
     let prepared: PreparedResponse = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         engine.loop.execute {
-          application.respond(to: addressed) { progress in
+          engine.respond(to: addressed) { progress in
             switch progress {
             case .tookEffect: break
             case .held(let end), .calculating(let end):
