@@ -185,27 +185,21 @@ extension Database {
   ///
   /// - Parameters:
   ///   - base: The version before the changes.
-  ///   - removed: The deletions that can be undone; their slots are adjusted.
+  ///   - kept: The positions of the collections that keep their slots.
   ///   - tolerated: How many empty slots a collection may have in any case.
   /// - Returns: Whether a collection was compacted, so that its ids and members must be read again.
   /// - Complexity: O(1) for each deleted record, on average.
   @discardableResult
   package mutating func compact(
-    since base: Database, adjusting removed: inout some MutableCollection<Reversal>,
-    tolerating tolerated: Int = RecordCollection.toleratedCount
+    since base: Database, except kept: Set<Int>, tolerating tolerated: Int = RecordCollection.toleratedCount
   ) -> Bool {
     guard !schema.keepsSlots else { return false }
     var isCompacted = false
-    for position in changedPositions(since: base) {
+    for position in changedPositions(since: base).subtracting(kept) {
       guard entries.indices.contains(position),
         entries[position].collection?.isSparse(tolerating: tolerated) == true
       else { continue }
-      let kept = removed.reduce(Set()) { $0.union($1.slots(of: position)) }
-      guard entries[position].collection?.isSparse(keeping: kept.count, tolerating: tolerated) == true else { continue }
-      change(position) { collection in
-        let moved = collection.compact(keeping: kept)
-        for index in removed.indices { removed[index].move(moved, of: position) }
-      }
+      change(position) { $0.replaceRows($0.rows.compacted) }
       isCompacted = true
     }
     return isCompacted

@@ -5,7 +5,7 @@ package struct RecordChange: Sendable {
   /// The name of the resource.
   package let resource: String
   let position: Int
-  var slot: Int
+  let slot: Int
   /// The record before; `nil` for an added record.
   let before: Row?
   /// The record after; `nil` for a deleted record.

@@ -38,18 +38,8 @@ package struct Reversal: Sendable {
     changes.reduce(0) { $0 + ($1.before?.record.count ?? 0) + ($1.after?.record.count ?? 0) }
   }
 
-  /// The slots of a resource that the reversal needs.
-  func slots(of resource: Int) -> Set<Int> {
-    Set(changes.lazy.filter { $0.position == resource }.map(\.slot) + (ends[resource].map { [$0] } ?? []))
-  }
-
-  /// Records new numbers of a resource's slots.
-  mutating func move(_ slots: [Int: Int], of resource: Int) {
-    for index in changes.indices where changes[index].position == resource {
-      changes[index].slot = slots[changes[index].slot] ?? changes[index].slot
-    }
-    if let end = ends[resource] { ends[resource] = slots[end] }
-  }
+  /// The positions of the changed resources, which must keep their slots until the change is undone or forgotten.
+  package var positions: Dictionary<Int, Int>.Keys { ends.keys }
 }
 
 extension Database {

@@ -4,7 +4,7 @@ import JSONServerValues
 ///
 /// A slot is the permanent number of a row: rows are added at the end and replaced in place, and a deleted row leaves
 /// an empty slot. Empty slots at the end are released, so adding and deleting records takes no memory: the last slot
-/// always has a row. Other empty slots stay until the rows are renumbered (``compacted(keeping:)``). A commit can keep a
+/// always has a row. Other empty slots stay until the rows are renumbered (``compacted``). A commit can keep a
 /// version during the next write, since copies share the slots that do not change.
 struct PersistentRowVector: Sendable {
   private var slots = PersistentArray<Row?>()
@@ -68,30 +68,11 @@ struct PersistentRowVector: Sendable {
     }
   }
 
-  /// The rows in order without empty slots, except some slots that may be filled again.
-  ///
-  /// - Parameter kept: Slots, with or without a row, that keep their places among the rows.
-  /// - Returns: The rows, and the new number of each of these slots.
-  /// - Complexity: O(n).
-  func compacted(keeping kept: Set<Int>) -> (rows: PersistentRowVector, slots: [Int: Int]) {
+  /// The rows in order without empty slots. O(n).
+  var compacted: PersistentRowVector {
     var rows = PersistentRowVector()
-    var slots: [Int: Int] = [:]
-    var rest = kept.sorted()[...]
-    var next = 0
-    forEach { slot, row in
-      while let first = rest.first, first < slot {
-        slots[rest.removeFirst()] = next
-        next += 1
-      }
-      if rest.first == slot { slots[rest.removeFirst()] = next }
-      rows[next] = row
-      next += 1
-    }
-    for slot in rest {
-      slots[slot] = next
-      next += 1
-    }
-    return (rows, slots)
+    forEach { rows[rows.slotCount] = $1 }
+    return rows
   }
 
   /// Whether two vectors share their rows, and neither was changed since.

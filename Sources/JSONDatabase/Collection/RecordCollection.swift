@@ -207,20 +207,8 @@ package struct RecordCollection: Sendable {
   static let toleratedCount = 1_024
 
   /// Whether there are so many empty slots that the records should be renumbered.
-  ///
-  /// - Parameter kept: The number of empty slots that cannot be removed.
-  func isSparse(keeping kept: Int = 0, tolerating tolerated: Int) -> Bool {
-    rows.slotCount - rows.count - kept > max(tolerated, rows.slotCount / 2)
-  }
-
-  /// Renumbers the records in their order. Indexes are built again when they are needed.
-  ///
-  /// - Parameter kept: Slots that must be found again, even if they are empty.
-  /// - Returns: Their new numbers.
-  mutating func compact(keeping kept: Set<Int>) -> [Int: Int] {
-    let compacted = rows.compacted(keeping: kept)
-    replaceRows(compacted.rows)
-    return compacted.slots
+  func isSparse(tolerating tolerated: Int) -> Bool {
+    rows.slotCount - rows.count > max(tolerated, rows.slotCount / 2)
   }
 
   // MARK: Text

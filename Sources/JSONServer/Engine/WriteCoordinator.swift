@@ -146,9 +146,9 @@ final class WriteCoordinator {
     }
   }
 
-  /// Removes the empty slots of deleted records, if there are many.
+  /// Removes the empty slots of deleted records, if there are many and no kept deletion can fill them.
   private func compact(since base: Database, on engine: isolated Engine) {
-    if database.compact(since: base, adjusting: &deletions.kept.values) { engine.readAhead() }
+    if database.compact(since: base, except: Set(deletions.kept.values.flatMap(\.positions))) { engine.readAhead() }
   }
 
   // MARK: Pending responses

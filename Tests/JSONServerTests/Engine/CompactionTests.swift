@@ -22,6 +22,18 @@ struct ServedCompactionTests {
     #expect(posts.rows.slotCount < 1_100)
   }
 
+  @Test func `A deletion of the page can be undone, however much it leaves empty`() async throws {
+    let records = (1...5_000).map { JSONValue.object(JSONObject([("id", .number(JSONNumber($0)))])) }
+    let server = try await AdminFixture.server(["posts": .array(records)])
+    let ids = JSONValue.array((1...2_600).map { .number(JSONNumber($0)) })
+    let deleted = await server.send(.post, "/__admin/deletions", ["resource": "posts", "ids": ids])
+    #expect(await server.send(.post, "/posts", [:]).status == .created)
+    let number = try #require(try deleted.json["undo"]?.int)
+    #expect(await server.send(.post, "/__admin/undo/\(number)").status == .ok)
+    #expect(try await server.send(.get, "/posts").json.array?.first == ["id": 1])
+    #expect(try await server.send(.get, "/posts").json.array?.last == ["id": 5_001])
+  }
+
   @Test(.timeLimit(.minutes(1)), arguments: [true, false])
   func `Where much is left the ids are read again ahead of whoever needs them`(_ isInMemory: Bool) async throws {
     let records = (1...5_000).map { JSONValue.object(JSONObject([("id", .number(JSONNumber($0)))])) }
