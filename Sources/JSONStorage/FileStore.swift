@@ -108,11 +108,11 @@ package final class FileStore<Version: Sendable>: Sendable {
   }
 
   /// Writes a version to another file, atomically; replaces an existing file.
-  package func snapshot(
+  package func writeCopy(
     _ content: some FileContent, to path: String,
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    complete(completion) { worker throws(StorageError) in try worker.snapshot(content, to: path) }
+    complete(completion) { worker throws(StorageError) in try worker.writeCopy(content, to: path) }
   }
 
   /// Does work on the store's thread, and completes with its result.

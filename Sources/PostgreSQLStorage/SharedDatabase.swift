@@ -104,7 +104,7 @@
       completion(.failure(StorageError(.unavailable, "What servers share has no history of files.")))
     }
 
-    package func snapshot(
+    package func writeCopy(
       _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
     ) {
       text.write(to: path, completion: completion)

@@ -201,7 +201,7 @@ private final class ScriptedStore: Store {
     history.save(completion)
   }
 
-  func snapshot(
+  func writeCopy(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
     completion(.failure(StorageError(.unavailable, "Nothing is kept.")))

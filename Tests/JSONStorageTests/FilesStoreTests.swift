@@ -36,7 +36,7 @@ import Testing
 
   @Test func `says that a snapshot of no file cannot be written`() async throws {
     let result = await withCheckedContinuation { continuation in
-      store.snapshot(database.text, to: "/nowhere/copy.json") { continuation.resume(returning: $0) }
+      store.writeCopy(database.text, to: "/nowhere/copy.json") { continuation.resume(returning: $0) }
     }
     let error = #expect(throws: StorageError.self) { try result.get() }
     #expect(error?.message.contains("'/nowhere' has no file") == true)

@@ -269,7 +269,8 @@ struct SliceMaker: Sendable {
   }
 }
 
-/// The validator of a body (RFC 9110, section 8.8.3): different bytes never have the same tag.
+/// The validator of a body (RFC 9110, section 8.8.3): different bytes have different tags, as far as 64 bits
+/// can tell.
 struct EntityTag: Sendable {
   /// The number of bytes, or of the version.
   private let count: UInt64

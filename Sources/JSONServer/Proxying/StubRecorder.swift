@@ -145,7 +145,7 @@ package actor StubRecorder {
   /// - Returns: The error, if writing fails.
   private func write(_ content: [UInt8], to path: String) async -> StorageError? {
     let result = await withCheckedContinuation { continuation in
-      store.snapshot(UTF8Slice(content), to: path) { continuation.resume(returning: $0) }
+      store.writeCopy(UTF8Slice(content), to: path) { continuation.resume(returning: $0) }
     }
     guard case .failure(let error) = result else { return nil }
     return error

@@ -51,7 +51,7 @@ extension Server {
     let result = await withCheckedContinuation { continuation in
       let resume: @Sendable (Result<String, StorageError>) -> Void = { continuation.resume(returning: $0) }
       guard let store else { return text.write(to: path, completion: resume) }
-      store.snapshot(text, to: path, completion: resume)
+      store.writeCopy(text, to: path, completion: resume)
     }
     return try result.mapError { ServerError(.notSaved, $0.message) }.get()
   }

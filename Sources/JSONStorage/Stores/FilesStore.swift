@@ -213,17 +213,17 @@ package final class FilesStore: Store {
     }
   }
 
-  package func snapshot(
+  package func writeCopy(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
-    // The snapshot gets the mode and the owner of the first file.
+    // The copy gets the mode and the owner of the first file.
     guard let first = state.withLockedValue({ $0.files.min { $0.key < $1.key }?.value }) else {
       return completion(
         .failure(
           StorageError(.unavailable, "The directory '\(directory ?? "")' has no file that '\(path)' could be made of."))
       )
     }
-    first.store.snapshot(text, to: path, completion: completion)
+    first.store.writeCopy(text, to: path, completion: completion)
   }
 
   package func look() -> [String: String] {

@@ -39,7 +39,7 @@ package protocol Store: Sendable {
   /// Writes a version to another file, atomically.
   ///
   /// - Parameter completion: Called with the path of the file.
-  func snapshot(
+  func writeCopy(
     _ text: DatabaseText, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void)
 
   /// Checks the files a last time, and reports edits that were not noticed yet. Blocks until that is done.

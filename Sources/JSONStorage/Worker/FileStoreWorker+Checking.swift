@@ -141,7 +141,7 @@ extension FileStoreWorker {
     (newest.number < CurrentProcess.openFileLimit / 2 ? 256 : 16, 256 << 20)
   }
 
-  /// Step 9: keeps a replaced version open for a while.
+  /// Keeps a replaced version open for a while.
   ///
   /// - Parameters:
   ///   - stamp: The stamp before hashing.

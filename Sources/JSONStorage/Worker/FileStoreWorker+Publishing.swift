@@ -47,7 +47,7 @@ extension FileStoreWorker {
     for request in stale { request.completion(.moved(to: latestEdit)) }
   }
 
-  /// Steps 0 to 8 of publishing: a failure changes nothing, except with code `durabilityUnknown`.
+  /// Publishes a version; a failure changes nothing, except with code `durabilityUnknown`.
   ///
   /// - Returns: `false` when the file holds an edit that the store had not seen; nothing is published then.
   private func publish(_ content: some FileContent) throws(StorageError) -> Bool {
@@ -57,7 +57,7 @@ extension FileStoreWorker {
     return try install(newFile, in: directory)
   }
 
-  /// Step 1: checks that the file may be replaced, and opens it as the model of the new file.
+  /// Checks that the file may be replaced, and opens it as the model of the new file.
   private func inspect(in directory: FileDescriptor) throws(StorageError) -> FileModel {
     let current: FileStatus
     do throws(SystemError) {
@@ -81,7 +81,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Steps 2 to 4: writes the version to a new file in the same directory.
+  /// Writes the version to a new file in the same directory.
   private func writeTemporary(
     _ content: some FileContent, in directory: FileDescriptor, like model: FileModel
   ) throws(StorageError) -> NewFile {
@@ -97,7 +97,7 @@ extension FileStoreWorker {
     }
   }
 
-  /// Steps 5 to 7: puts the version in place, unless it would replace an edit that the store had not seen.
+  /// Puts the version in place, unless it would replace an edit that the store had not seen.
   private func install(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let outcome: Replacement
     do throws(SystemError) {
@@ -159,7 +159,7 @@ enum Replacement {
 }
 
 extension FileStoreWorker {
-  /// Step 5: replaces the file with a new file.
+  /// Replaces the file with a new file.
   ///
   /// Edits during the writing of the new file are noticed before the exchange. Only an edit in the last instant has to
   /// be put back, and only for this instant can anyone read a version without this edit.
@@ -207,7 +207,7 @@ extension FileStoreWorker {
     return .created
   }
 
-  /// Step 6: examines the replaced file. Keeps it open for a while when it is the known version, and puts it back
+  /// Examines the replaced file. Keeps it open for a while when it is the known version, and puts it back
   /// otherwise.
   ///
   /// - Returns: Whether it was the known version.

@@ -227,7 +227,7 @@ final class FileStoreWorker<Version: Sendable> {
   }
 
   /// Writes a version to another file.
-  func snapshot(_ content: some FileContent, to path: String) throws(StorageError) -> String {
+  func writeCopy(_ content: some FileContent, to path: String) throws(StorageError) -> String {
     do throws(SystemError) {
       guard let status else { throw SystemError.nothingWritten }
       return try fileSystem.writeFile(content, to: path, like: FileModel(status: status), durably: isDurable)

@@ -66,9 +66,9 @@ struct CopyTests {
     try directory.shell("mkdir snapshots; echo old > snapshots/a.json")
     let open = try OpenStore(directory.path("db.json"), synchronization: .full)
     let saved = Inbox<Result<String, StorageError>>()
-    open.store.snapshot(UTF8Slice("[1]"), to: directory.path("snapshots/a.json"), completion: saved.send)
+    open.store.writeCopy(UTF8Slice("[1]"), to: directory.path("snapshots/a.json"), completion: saved.send)
     #expect(try saved.next().get() == directory.path("snapshots/a.json"))
-    open.store.snapshot(UTF8Slice("[1]"), to: directory.path("none/a.json"), completion: saved.send)
+    open.store.writeCopy(UTF8Slice("[1]"), to: directory.path("none/a.json"), completion: saved.send)
     #expect(throws: StorageError.self) { try saved.next().get() }
     open.store.close()
     #expect(directory.text("snapshots/a.json") == "[1]")
