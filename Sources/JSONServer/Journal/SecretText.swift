@@ -13,6 +13,22 @@ package enum SecretText {
     return target[..<start] + (pairs(String(target[start...])) ?? mask)
   }
 
+  /// The address of a source, without its password. Any other text stays the same.
+  ///
+  /// Of a web address, the user is left out, too: that is often a token.
+  package static func source(_ address: String) -> String {
+    guard let start = address.firstRange(of: "://")?.upperBound else { return address }
+    let isWeb = address.hasPrefix("http")
+    var shown = address.unicodeScalars
+    // libpq takes a question mark as a part of the password.
+    let authority = shown[start...].prefix { $0 != "/" && !(isWeb && ($0 == "?" || $0 == "#")) }
+    if let end = authority.lastIndex(of: "@") {
+      let colon = authority[..<end].firstIndex(of: ":") ?? end
+      shown.removeSubrange(isWeb ? start..<shown.index(after: end) : colon..<end)
+    }
+    return target(String(shown))
+  }
+
   /// Header fields. Of a field with a scheme, the scheme is shown.
   static func fields(_ fields: HTTPFields) -> HTTPFields {
     HTTPFields(

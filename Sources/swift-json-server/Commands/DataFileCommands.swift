@@ -31,7 +31,7 @@ struct DataFileOptions: ParsableArguments {
   /// Reads the file of an argument; `-` is standard input.
   static func contents(of file: String) throws(CommandFailure) -> [UInt8] {
     if file != "-", FileKind(of: file) == .missing {
-      throw CommandFailure(.missingSource, "\(file): there is no such file; check the name.")
+      throw CommandFailure(.missingSource, "\(SecretText.source(file)): there is no such file; check the name.")
     }
     if FileKind(of: file) == .directory {
       throw CommandFailure(.unreadable, "\(file): this is a directory; give a file that holds the whole database.")

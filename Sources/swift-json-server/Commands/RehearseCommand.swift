@@ -73,7 +73,7 @@ struct RehearseCommand: ReportingCommand {
       }
     }
     line.end()
-    FileText.send(Array(report(outcomes, settings.options.source).utf8), to: LogStream.output.rawValue)
+    FileText.send(Array(report(outcomes, settings.options.shownSource).utf8), to: LogStream.output.rawValue)
     return outcomes.contains { $0.verdict == .failed } ? ExitStatus.differs.rawValue : 0
   }
 

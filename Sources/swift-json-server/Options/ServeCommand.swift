@@ -36,6 +36,9 @@ struct ServeCommand: ReportingCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
   @OptionGroup(title: "Running and output") var running: RunningOptions
 
+  /// The source for people: an address without its password.
+  var shownSource: String { source == "-" ? "standard input" : SecretText.source(source) }
+
   func perform() async throws -> Int32 {
     var given = self
     given.source = try SourceLocator.confirmed(source)

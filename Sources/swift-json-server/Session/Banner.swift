@@ -10,7 +10,7 @@ struct Banner {
   let server: Server
 
   private var options: ServeCommand { startup.settings.options }
-  private var source: String { options.source == "-" ? "standard input" : LogText.escaped(startup.shownSource) }
+  private var source: String { LogText.escaped(options.shownSource) }
 
   // MARK: For programs
 
@@ -18,7 +18,7 @@ struct Banner {
   var json: String {
     let members: [(String, JSONValue)] = [
       ("url", .string(server.url)), ("addresses", .array(server.addresses.map(JSONValue.string))),
-      ("source", .string(startup.shownSource)), ("resources", .array(resources.map { .string($0.name) })),
+      ("source", .string(SecretText.source(options.source))), ("resources", .array(resources.map { .string($0.name) })),
     ]
     return JSONLinesFormatter.line("listening", .now, members).1
   }
@@ -109,7 +109,7 @@ final class ReadingNotice {
   /// Starts to wait; `nil` when standard error is not a terminal, or nothing should be shown.
   init?(_ options: ServeCommand) {
     guard !options.running.quiet, (options.running.logFormat ?? .text) == .text, Terminal.isError else { return nil }
-    let name = LogText.escaped(SharedSource(url: options.source).description)
+    let name = LogText.escaped(options.shownSource)
     let size = FileKind(of: options.source) == .directory ? 0 : FileMark(of: options.source).size
     let start = ContinuousClock.now
     let read = NIOLockedValueBox<Int64>(0)

@@ -68,7 +68,7 @@ struct Session {
     let server = try await startup.start(notice)
     let duration = .now - began
     if duration > .milliseconds(500) {
-      log.log(.working("read \(settings.options.source) in \(LogText.seconds(duration))"))
+      log.log(.working("read \(settings.options.shownSource) in \(LogText.seconds(duration))"))
     }
     return (startup, server)
   }
@@ -139,7 +139,7 @@ struct Session {
   private mutating func restart() async -> Int32? {
     guard !startup.isReadOnce else {
       log.log(
-        .warning("\(startup.settings.options.source) is a pipe, which cannot be read again; restart the server."))
+        .warning("\(startup.settings.options.shownSource) is a pipe, which cannot be read again; restart the server."))
       return nil
     }
     do {
@@ -180,7 +180,7 @@ struct Session {
     let counts = [(resources.count, "resource"), (records, "record")].map { count, name in
       "\(LogText.grouped(count)) \(name)\(count == 1 ? "" : "s")"
     }
-    let source = startup.settings.options.source == "-" ? "standard input" : startup.settings.options.source
+    let source = startup.settings.options.shownSource
     return "\(source): \(counts.joined(separator: ", ")), in \(LogText.seconds(duration))"
   }
 

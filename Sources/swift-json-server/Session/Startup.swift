@@ -36,15 +36,7 @@ struct Startup {
     for warning in settings.warnings { log.log(.warning(warning)) }
     if options.data.watch, isInMemory {
       let remedy = isReadOnce ? "" : "; press r to read it again"
-      log.log(.warning("\(shownSource) cannot be watched for edits\(remedy)."))
-    }
-  }
-
-  /// The source for people: an address without its password.
-  var shownSource: String {
-    switch configuration.source {
-    case .postgreSQL(let url, let seed): SharedSource(url: url, seed: seed).description
-    case .file, .directory, .value, .text: settings.options.source
+      log.log(.warning("\(options.shownSource) cannot be watched for edits\(remedy)."))
     }
   }
 

@@ -8,31 +8,18 @@ import JSONStorage
 #endif
 
 /// The database of a server's configuration, which several servers share.
-package struct SharedSource {
+struct SharedSource {
   let url: String
   /// A file for filling an empty database.
   let seed: String?
 
-  package init(url: String, seed: String? = nil) {
+  init(url: String, seed: String? = nil) {
     self.url = url
     self.seed = seed
   }
 
   /// The address for people, without passwords.
-  package var description: String {
-    let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let parameters = parts.dropFirst().first?.split(separator: "&") ?? []
-    let shown = parameters.filter { !$0.hasPrefix("password=") && !$0.hasPrefix("sslpassword=") }
-    let base = Self.withoutPassword(parts[0])
-    return shown.isEmpty ? base : "\(base)?\(shown.joined(separator: "&"))"
-  }
-
-  private static func withoutPassword(_ base: String) -> String {
-    guard let scheme = base.firstRange(of: "://") else { return base }
-    let authority = base[scheme.upperBound...].prefix { $0 != "/" }
-    guard let end = authority.lastIndex(of: "@"), let colon = authority[..<end].firstIndex(of: ":") else { return base }
-    return String(base[..<colon] + base[end...])
-  }
+  var description: String { SecretText.source(url) }
 
   /// Opens the database. Blocks until it is read.
   ///

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import JSONServer
+
+struct SecretTextTests {
+  @Test(arguments: [
+    ("postgres://ada:secret@db.example:5432/app", "postgres://ada@db.example:5432/app"),
+    ("postgres://ada:sec?ret@db.example/app", "postgres://ada@db.example/app"),
+    ("postgres://ada:@\u{301}secret@db.example/app", "postgres://ada@db.example/app"),
+    (
+      "postgresql:///app?sslmode=require&pass%77ord=secret&sslpassword=secret",
+      "postgresql:///app?sslmode=require&pass%77ord=***&sslpassword=***"
+    ),
+    ("https://ada:secret@api.example/db", "https://api.example/db"),
+    ("https://secret@api.example/db?api_key=secret&mail=a@b", "https://api.example/db?api_key=***&mail=a@b"),
+    ("https://api.example:8080?mail=a@b", "https://api.example:8080?mail=a@b"),
+    ("data/ada:secret@1.json", "data/ada:secret@1.json"), ("-", "-"),
+  ])
+  func `A source is shown without its password`(_ source: String, _ shown: String) {
+    #expect(SecretText.source(source) == shown)
+  }
+}
