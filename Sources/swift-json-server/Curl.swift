@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPTypes
 import JSONServer
 
@@ -29,56 +28,55 @@ struct Curl: Sendable {
       throw Failure(description: "No temporary file can be made for its response.")
     }
     defer { head.remove() }
-    let transfer = CurlTransfer()
-    let text = configuration(for: request, address, headPath: head.path, bodyPath: body?.path)
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        // A queue of its own has a thread of its own, which may block.
-        DispatchQueue(label: "curl").async {
-          // For a HEAD request, curl also writes the head to standard output.
-          let limit = request.method == .head ? Self.maximumHeadBytes : maximumBytes
-          continuation.resume(returning: transfer.run(configuration: text, maximumBytes: limit))
-        }
-      }
-    } onCancel: {
-      transfer.cancel()
+    // For a HEAD request, curl also writes the head to standard output.
+    let isHead = request.method == .head
+    let limit = isHead ? Self.maximumHeadBytes : maximumBytes
+    let options = options(for: request, address, headPath: head.path, bodyPath: body?.path)
+    let output = await Self.run(options, errors: .apart, maximumBytes: limit)
+    try Task.checkCancellation()
+    guard let output else { throw Failure(description: "curl is not in PATH; install it.") }
+    guard output.status != 63, output.bytes.count <= limit else {
+      throw Failure(description: "The response has more than \(maximumBytes) bytes (\(limitName)).")
     }
-    return try response(result, head: FileText.contents(of: head.path) ?? [], isHead: request.method == .head)
+    guard output.status != 28 else { throw Upstream.Failure.timeout }
+    guard output.status == 0 else { throw Failure(description: Self.sentence(output)) }
+    guard let head = ResponseHead(FileText.contents(of: head.path) ?? []) else {
+      throw Failure(description: "It did not respond in HTTP.")
+    }
+    return Response(status: head.status, headerFields: head.fields, body: .bytes(isHead ? [] : output.bytes))
   }
 
   private static let maximumHeadBytes = 512 * 1024
 
-  private func response(_ result: CurlTransfer.Result, head: [UInt8], isHead: Bool) throws -> Response {
-    let tooLarge = Failure(description: "The response has more than \(maximumBytes) bytes (\(limitName)).")
-    switch result {
-    case .notStarted: throw Failure(description: "curl is not in PATH; install it.")
-    case .cancelled: throw CancellationError()
-    case .tooLarge, .ended(_, _, status: 63): throw tooLarge
-    case .ended(_, _, status: 28): throw Upstream.Failure.timeout
-    case .ended(_, let message, let status) where status != 0:
-      throw Failure(description: Self.sentence(message, status))
-    case .ended(let bytes, _, _):
-      guard let head = ResponseHead(head) else { throw Failure(description: "It did not respond in HTTP.") }
-      return Response(status: head.status, headerFields: head.fields, body: .bytes(isHead ? [] : bytes))
-    }
-  }
-
   /// Curl's message for a failure: `curl: (7) Failed to connect to localhost port 9 …`.
-  private static func sentence(_ message: String, _ status: Int32) -> String {
-    guard let line = message.split(separator: "\n").last(where: { $0.hasPrefix("curl: (") }),
-      let mark = line.firstRange(of: ") ")
-    else { return "curl ended with exit code \(status)." }
+  private static func sentence(_ output: Program.Output) -> String {
+    let lines = String(decoding: output.errors, as: UTF8.self).split(separator: "\n")
+    guard let line = lines.last(where: { $0.hasPrefix("curl: (") }), let mark = line.firstRange(of: ") ")
+    else { return "curl ended with exit code \(output.status)." }
     let reason = line[mark.upperBound...]
     return reason.hasSuffix(".") ? String(reason) : "\(reason)."
   }
 
   // MARK: What curl reads
 
-  /// The options in the language of curl's configuration files, for standard input: other users of the machine can see
-  /// the arguments of a program, but not its input.
-  private func configuration(
+  /// Runs curl.
+  ///
+  /// - Parameter options: Lines in the language of curl's configuration files. curl reads them from standard input:
+  ///   other users of the machine can see the arguments of a program, but not its input.
+  /// - Returns: `nil` when there is no curl.
+  static func run(
+    _ options: [String], errors: Program.ErrorStream = .standardError, maximumBytes: Int = .max
+  ) async -> Program.Output? {
+    await Program(
+      // `--disable` must be the first argument: otherwise the user's own configuration of curl applies, too.
+      arguments: ["curl", "--disable", "--config", "-"], input: Array(options.map { "\($0)\n" }.joined().utf8),
+      errors: errors, maximumBytes: maximumBytes
+    ).run()
+  }
+
+  private func options(
     for request: Request, _ address: String, headPath: String, bodyPath: String?
-  ) -> String {
+  ) -> [String] {
     let isHead = request.method == .head
     var lines = [
       "silent", "show-error", "globoff", "path-as-is", "no-location", "no-fail", "suppress-connect-headers",
@@ -99,16 +97,19 @@ struct Curl: Sendable {
     where !request.headerFields.contains(name) {
       lines.append(Self.option("header", "\(name.rawName):"))
     }
-    return lines.map { "\($0)\n" }.joined()
+    return lines
   }
 
-  private static func option(_ name: String, _ value: String) -> String {
+  /// A line with an option and its value.
+  static func option(_ name: String, _ value: String) -> String {
     // By Unicode scalars: a combining character after a quote forms one character with it.
     let escaped = value.unicodeScalars.map { scalar in
       switch scalar {
       case "\"": "\\\""
       case "\\": "\\\\"
       case "\t": "\\t"
+      case "\n": "\\n"
+      case "\r": "\\r"
       default: String(scalar)
       }
     }

@@ -12,6 +12,13 @@ import Testing
 struct ServingTests {
   private static let database = #"{"posts": [{"id": 1, "title": "a"}], "profile": {"name": "b"}}"#
 
+  /// Writes a program by a shell: a child that another test starts meanwhile would hold this process's open file, and a
+  /// program that is open for writing cannot be run.
+  private func write(_ program: String, to name: String, in directory: TemporaryDirectory) {
+    let writing = #"printf '#!/bin/sh\n%s\n' "$1" > "$0"; chmod +x "$0""#
+    #expect(Program(arguments: ["sh", "-c", writing, directory.path(name), program]).output()?.status == 0)
+  }
+
   private func get(_ url: URL) async throws -> String {
     String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
   }
@@ -104,10 +111,7 @@ struct ServingTests {
   func `The page is opened in the browser`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)
-    for name in ["open", "xdg-open"] {
-      try directory.write("#!/bin/sh\nprintf '%s\\n' \"$1\" > opened\n", to: name)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path(name))
-    }
+    for name in ["open", "xdg-open"] { write(#"printf '%s\n' "$1" > opened"#, to: name, in: directory) }
     // Whoever reads it waits for whoever writes it.
     #expect(mkfifo(directory.path("opened"), 0o600) == 0)
     let path = "\(directory.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
@@ -265,10 +269,7 @@ struct ServingTests {
   @Test
   func `Standard input and the output of a program are served from memory`() async throws {
     let directory = try TemporaryDirectory()
-    // A shell writes it: a child that another test starts meanwhile would hold this process's open file, and a program
-    // that is open for writing cannot be run.
-    let writing = #"echo '#!/bin/sh' > "$0"; echo "echo '{\"albums\": []}'" >> "$0"; chmod +x "$0""#
-    #expect(ChildProcess.output(of: ["sh", "-c", writing, directory.path("program")])?.status == 0)
+    write(#"echo '{"albums": []}'"#, to: "program", in: directory)
     let exec = ["--quiet", "--exec", "curl -s $JSON_SERVER_URL/db"]
     #expect(try await Command.run(["-"] + exec, in: directory, input: Self.database).output.contains("profile"))
     #expect(try await Command.run(["program"] + exec, in: directory).output.contains("albums"))
@@ -277,12 +278,12 @@ struct ServingTests {
   @Test
   func `A pipe is read to its end, however slowly it is written, and only once`() async throws {
     let directory = try TemporaryDirectory()
-    #expect(ChildProcess.output(of: ["mkfifo", directory.path("pipe")])?.status == 0)
+    #expect(Program(arguments: ["mkfifo", directory.path("pipe")]).output()?.status == 0)
     let server = try Command(["pipe", "--port", "0", "--watch"], in: directory)
     let writer = try #require(FileHandle(forWritingAtPath: directory.path("pipe")))
     try writer.write(contentsOf: Data(Self.database.utf8.prefix(20)))
     // It waits meanwhile for the rest.
-    #expect(ChildProcess.output(of: ["sh", "-c", "true"])?.status == 0)
+    #expect(Program(arguments: ["sh", "-c", "true"]).output()?.status == 0)
     try writer.write(contentsOf: Data(Self.database.utf8.dropFirst(20)))
     try writer.close()
     let url = try await server.url()
@@ -341,9 +342,30 @@ struct ServingTests {
     let server = try Command(["database.json", "-p", "0"], in: directory)
     let url = try await server.url()
     let exec = ["--quiet", "--exec", "curl -s $JSON_SERVER_URL/profile"]
-    #expect(try await Command.run(["\(url)/db"] + exec, in: directory).output.contains("\"name\": \"b\""))
+    // curl would make two requests of braces, and refuses brackets.
+    let source = "\(url)/db?ids={1,2}&filter[author]=ada"
+    #expect(try await Command.run([source] + exec, in: directory).output.contains("\"name\": \"b\""))
     let missing = try await Command.run(["\(url)/nope"] + exec, in: directory)
     #expect(missing.status == 74)
     #expect(missing.error.contains("responded with status 404"))
+  }
+
+  @Test
+  func `The password of another server is shown nowhere`() async throws {
+    let directory = try TemporaryDirectory()
+    // Reading takes so long that the server says so.
+    let curl = #"echo "$@" > arguments; cat > options; sleep 0.6; printf '{"posts": []}\n200'"#
+    write(curl, to: "curl", in: directory)
+    let path = "\(directory.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+    let server = try Command(
+      ["-w", "https://ada:secret@api.example/db", "-p", "0"], in: directory, environment: ["PATH": path])
+    let shown = "https://api.example/db"
+    #expect(try await server.errorLine(containing: "cannot be watched").contains(" \(shown) "))
+    #expect(try await server.line(containing: "working").contains("read \(shown) in "))
+    #expect(try await server.line(containing: " serves ").contains(" \(shown); "))
+    #expect(directory.text("arguments")?.contains("secret") == false)
+    #expect(directory.text("options")?.contains("url = \"https://ada:secret@api.example/db\"") == true)
+    try directory.write(#"{"read-only": true}"#, to: "json-server.json")
+    #expect(try await server.line(containing: "reloaded").contains(" \(shown): "))
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Dispatch
 import JSONDatabase
 import JSONServer
 import JSONServerValues
@@ -83,7 +82,7 @@ struct RehearseCommand: ReportingCommand {
     if source != "-", !source.contains("://"), FileKind(of: source) == .missing {
       throw CommandFailure(.missingSource, "\(source): there is no such file; check the name.")
     }
-    var configuration = try Startup(settings, log: LogWriter(settings.options)).configuration
+    var configuration = try await Startup(settings, log: LogWriter(settings.options)).configuration
     // Another server may have the file.
     if case .file(let path) = configuration.source, let text = FileText.contents(of: path) {
       configuration.source = .text(text, name: path)
@@ -152,15 +151,11 @@ private struct CommandRun: Sendable {
 
   /// Runs a command to its end, and collects its output. The run fails on unexpected requests, as `--strict` does.
   init(_ command: String, at url: String, _ server: Server) async {
-    let result = await withCheckedContinuation { continuation in
-      // Waits on its own queue, since Swift's tasks share their threads.
-      DispatchQueue(label: "rehearsal").async {
-        let arguments = ["/bin/sh", "-c", command]
-        continuation.resume(
-          returning: ChildProcess.output(of: arguments, variables: ["JSON_SERVER_URL": url], withErrors: true))
-      }
-    }
-    let (bytes, status) = result ?? (Array("error: There is no shell at /bin/sh.".utf8), 127)
+    let shell = Program(
+      arguments: ["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": url], errors: .output)
+    let run = await shell.run()
+    let bytes = run?.bytes ?? Array("error: There is no shell at /bin/sh.".utf8)
+    let status = run?.status ?? 127
     let refusals = await server.unexpectedRequests.map { "\nerror: \($0.refusal ?? "")" }
     output = String(decoding: bytes, as: UTF8.self) + refusals.joined()
     self.status = status == 0 && !refusals.isEmpty ? 1 : status

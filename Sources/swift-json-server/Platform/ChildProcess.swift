@@ -49,35 +49,20 @@ struct ChildProcess: Sendable {
     return body(copies.map { UnsafePointer($0) } + [nil])
   }
 
-  /// Runs a program to its end.
-  ///
-  /// - Parameters:
-  ///   - variables: Added to the environment.
-  ///   - withErrors: Whether its standard error is read, too.
-  /// - Returns: Its standard output and its exit code; `nil` when it cannot be run.
-  static func output(
-    of arguments: [String], variables: [String: String] = [:], withErrors: Bool = false
-  ) -> (bytes: [UInt8], status: Int32)? {
-    guard let pipe = PipeEnds() else { return nil }
-    defer { close(pipe.reading) }
-    let descriptors = withErrors ? [STDOUT_FILENO, STDERR_FILENO] : [STDOUT_FILENO]
-    let child = start(
-      arguments, variables: variables, descriptors: Dictionary(descriptors.map { ($0, pipe.writing) }) { $1 })
-    close(pipe.writing)
-    guard let child else { return nil }
-    let bytes = FileText.contents(from: pipe.reading)
-    let status = child.wait()
-    return bytes.map { ($0, status) }
-  }
-
   /// Waits for the end. Blocks.
   ///
   /// - Returns: The exit code in the way of shells: 128 plus the number for an end by a signal.
-  func wait() -> Int32 {
+  func wait() -> Int32 { status() ?? 1 }
+
+  /// The exit code of a program that has ended; `nil` while it runs. Its number may then be that of another process.
+  fileprivate var exitCode: Int32? { status(WNOHANG) }
+
+  private func status(_ options: Int32 = 0) -> Int32? {
     var status: Int32 = 0
-    while waitpid(id, &status, 0) < 0 {
-      guard errno == EINTR else { return 1 }
-    }
+    var ended: pid_t
+    repeat { ended = waitpid(id, &status, options) } while ended < 0 && errno == EINTR
+    guard ended != 0 else { return nil }
+    guard ended > 0 else { return 1 }
     let signal = status & 0x7F
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
@@ -90,6 +75,102 @@ struct ChildProcess: Sendable {
 
   func send(_ signal: Int32) {
     kill(id, signal)
+  }
+}
+
+/// A program that runs to its end, and whose output is read.
+///
+/// The package swift-subprocess is not used: it waits until all processes that have inherited the output end, and its
+/// 14,000 lines would replace a hundred.
+struct Program: Sendable {
+  /// The place of what the program prints on standard error.
+  enum ErrorStream {
+    case standardError
+    case output
+    /// ``Output/errors``.
+    case apart
+  }
+
+  struct Output: Sendable {
+    /// Standard output; a little more than the largest number of bytes when there is more.
+    let bytes: [UInt8]
+    let errors: [UInt8]
+    let status: Int32
+  }
+
+  /// The program, which is looked up in PATH unless its name has a slash, and its arguments.
+  let arguments: [String]
+  /// Added to the environment.
+  var variables: [String: String] = [:]
+  /// Standard input; `nil` for that of this process.
+  var input: [UInt8]?
+  var errors = ErrorStream.standardError
+  /// The number of output bytes after which the program is killed.
+  var maximumBytes = Int.max
+
+  /// Runs the program on a thread of its own. When the task is canceled, the program is killed.
+  ///
+  /// - Returns: `nil` when there is no such program, or it cannot be run.
+  func run() async -> Output? {
+    let isCanceled = NIOLockedValueBox(false)
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // A queue of its own has a thread of its own: Swift's tasks share their threads.
+        DispatchQueue(label: "program").async {
+          continuation.resume(returning: output { isCanceled.withLockedValue { $0 } })
+        }
+      }
+    } onCancel: {
+      isCanceled.withLockedValue { $0 = true }
+    }
+  }
+
+  /// Runs the program. Blocks until its end.
+  ///
+  /// - Parameter isCanceled: Whether to kill the program, asked from time to time.
+  /// - Returns: `nil` when there is no such program, or it cannot be run.
+  func output(isCanceled: () -> Bool = { false }) -> Output? {
+    let pipes = (0..<3).compactMap { _ in PipeEnds() }
+    defer { for pipe in pipes { close(pipe.reading) } }
+    guard pipes.count == 3 else {
+      for pipe in pipes { close(pipe.writing) }
+      return nil
+    }
+    var descriptors = [STDOUT_FILENO: pipes[0].writing]
+    switch errors {
+    case .standardError: break
+    case .output: descriptors[STDERR_FILENO] = pipes[0].writing
+    case .apart: descriptors[STDERR_FILENO] = pipes[1].writing
+    }
+    if input != nil { descriptors[STDIN_FILENO] = pipes[2].reading }
+    let child = ChildProcess.start(arguments, variables: variables, descriptors: descriptors)
+    for pipe in pipes.dropLast() { close(pipe.writing) }
+    // This process still has the reading end, so writing neither fails nor raises a signal.
+    if child != nil, let input { FileText.send(input, to: pipes[2].writing) }
+    close(pipes[2].writing)
+    return child.map { output(of: $0, pipes.dropLast().map(\.reading), isCanceled: isCanceled) }
+  }
+
+  /// Reads pipes to their ends. A process in the background may keep them open: when the program has ended, all is read
+  /// until nothing comes for a moment, and no more than 100 pieces.
+  private func output(of child: ChildProcess, _ pipes: [Int32], isCanceled: () -> Bool) -> Output {
+    var files = pipes.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var contents = [[UInt8]](repeating: [], count: pipes.count)
+    var status: Int32?
+    var piecesLeft = 100
+    while piecesLeft > 0, files.contains(where: { $0.fd >= 0 }) {
+      if status == nil, isCanceled() || contents[0].count > maximumBytes { child.send(SIGKILL) }
+      status = status ?? child.exitCode
+      let hasMore = poll(&files, nfds_t(files.count), 100) > 0
+      if status != nil { piecesLeft = hasMore ? piecesLeft - 1 : 0 }
+      for index in files.indices where hasMore && files[index].revents != 0 {
+        let piece = FileText.piece(from: pipes[index]) ?? []
+        contents[index] += piece
+        // poll(2) ignores negative numbers.
+        if piece.isEmpty { files[index].fd = -1 }
+      }
+    }
+    return Output(bytes: contents[0], errors: contents[1], status: status ?? child.wait())
   }
 }
 
@@ -121,71 +202,6 @@ enum Browser {
     // The shell ends immediately, and the browser is then no child of this process.
     let shell = ChildProcess.start(["/bin/sh", "-c", "\(opener) \"$0\" >/dev/null 2>&1 &", url])
     _ = shell?.wait()
-  }
-}
-
-/// One run of curl, which another thread may cancel.
-final class CurlTransfer: Sendable {
-  enum Result: Sendable {
-    /// There is no curl, or no descriptors are left.
-    case notStarted
-    case cancelled
-    case tooLarge
-    /// The bytes of standard output, the text of standard error, and the exit code.
-    case ended([UInt8], String, status: Int32)
-  }
-
-  /// The running program; `nil` also when it ends by itself, since another process may soon have its number.
-  private let state = NIOLockedValueBox((child: ChildProcess?.none, isCancelled: false))
-
-  /// Cancels the run, now or as soon as it begins.
-  func cancel() {
-    state.withLockedValue { state in
-      state.isCancelled = true
-      state.child?.send(SIGKILL)
-    }
-  }
-
-  /// Runs curl to its end. Blocks.
-  ///
-  /// - Parameters:
-  ///   - configuration: The options in the form of curl's configuration files.
-  ///   - maximumBytes: The number of output bytes after which curl is ended.
-  func run(configuration: String, maximumBytes: Int) -> Result {
-    let pipes = (0..<3).compactMap { _ in PipeEnds() }
-    defer { for pipe in pipes { close(pipe.reading) } }
-    guard pipes.count == 3 else {
-      for pipe in pipes { close(pipe.writing) }
-      return .notStarted
-    }
-    let (input, output, error) = (pipes[0], pipes[1], pipes[2])
-    let child = state.withLockedValue { state in
-      guard !state.isCancelled else { return ChildProcess?.none }
-      state.child = ChildProcess.start(
-        // Must be the first argument: otherwise the user's own configuration of curl applies, too.
-        ["curl", "--disable", "--config", "-"],
-        descriptors: [
-          STDIN_FILENO: input.reading, STDOUT_FILENO: output.writing, STDERR_FILENO: error.writing,
-        ])
-      return state.child
-    }
-    close(output.writing)
-    close(error.writing)
-    // This process still has the reading end, so writing neither fails nor raises a signal.
-    if child != nil { FileText.send(Array(configuration.utf8), to: input.writing) }
-    close(input.writing)
-    guard let child else { return state.withLockedValue(\.isCancelled) ? .cancelled : .notStarted }
-    let bytes = FileText.contents(from: output.reading, maximumBytes: maximumBytes)
-    if bytes == nil { child.send(SIGKILL) }
-    let message = FileText.contents(from: error.reading) ?? []
-    let isCancelled = state.withLockedValue { state in
-      state.child = nil
-      return state.isCancelled
-    }
-    let status = child.wait()
-    if isCancelled { return .cancelled }
-    guard let bytes else { return .tooLarge }
-    return .ended(bytes, String(decoding: message, as: UTF8.self), status: status)
   }
 }
 

@@ -18,20 +18,24 @@ enum FileText {
     return contents(from: descriptor)
   }
 
-  /// Returns the remaining bytes, or `nil` when reading fails or there are too many.
-  static func contents(from descriptor: Int32, maximumBytes: Int = .max) -> [UInt8]? {
+  /// Returns the remaining bytes, or `nil` when reading fails.
+  static func contents(from descriptor: Int32) -> [UInt8]? {
     var bytes: [UInt8] = []
-    let size = 64 * 1024
-    while true {
-      var count = 0
-      let chunk = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
-        count = read(descriptor, buffer.baseAddress, size)
-        initialized = max(count, 0)
-      }
-      if count == 0 { return bytes }
-      if count > 0 { bytes += chunk } else if errno != EINTR { return nil }
-      if bytes.count > maximumBytes { return nil }
+    while let piece = piece(from: descriptor) {
+      if piece.isEmpty { return bytes }
+      bytes += piece
     }
+    return nil
+  }
+
+  /// Waits for bytes, and returns up to 64 KiB: none at the end, `nil` when reading fails.
+  static func piece(from descriptor: Int32) -> [UInt8]? {
+    var count = 0
+    let piece = [UInt8](unsafeUninitializedCapacity: 64 * 1024) { buffer, initialized in
+      repeat { count = read(descriptor, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
+      initialized = max(count, 0)
+    }
+    return count < 0 ? nil : piece
   }
 
   /// Creates a file.

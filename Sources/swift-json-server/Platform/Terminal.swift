@@ -105,9 +105,7 @@ final class InputReader {
       defer { close(ends.reading) }
       var input: [UInt8] = []
       while Self.wait(for: descriptor, until: ends.reading) {
-        let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-          count = max(read(descriptor, buffer.baseAddress, 4096), 0)
-        }
+        let bytes = FileText.piece(from: descriptor) ?? []
         if bytes.isEmpty { return }
         input += bytes
         onInput(&input)

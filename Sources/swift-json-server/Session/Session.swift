@@ -64,7 +64,7 @@ struct Session {
     let notice = ReadingNotice(settings.options)
     defer { notice?.end() }
     let began = ContinuousClock.now
-    let startup = try Startup(settings, log: log)
+    let startup = try await Startup(settings, log: log)
     let server = try await startup.start(notice)
     let duration = .now - began
     if duration > .milliseconds(500) {
@@ -146,7 +146,7 @@ struct Session {
       let began = ContinuousClock.now
       let notice = ReadingNotice(startup.settings.options)
       defer { notice?.end() }
-      var next = try Startup(try Settings(startup.settings.given), log: log, after: startup)
+      var next = try await Startup(try Settings(startup.settings.given), log: log, after: startup)
       next.keepPort(server.port)
       startup.keepPort(server.port)
       try await next.check()

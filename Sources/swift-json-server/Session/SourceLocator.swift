@@ -17,26 +17,26 @@ struct SourceLocator {
   let seed: String?
   let missing: Missing
 
-  /// Returns the source. Blocks until a program or a download ends, and until a pipe ends.
+  /// Returns the source, when a program or a download has ended. Blocks until a pipe ends.
   ///
   /// - Parameter notify: Called with each message for the user.
-  func locate(notify: (String) -> Void) throws(CommandFailure) -> Source {
+  func locate(notify: (String) -> Void) async throws(CommandFailure) -> Source {
     if Self.isDatabase(argument) { return .postgreSQL(url: argument, seed: seed) }
     guard seed == nil else {
       throw CommandFailure(
         .usage, "--seed: it fills an empty database, such as postgres://localhost/fixtures; leave it out.")
     }
     if argument == "-" { return try standardInput() }
-    if argument.hasPrefix("http://") || argument.hasPrefix("https://") { return try download() }
+    if argument.hasPrefix("http://") || argument.hasPrefix("https://") { return try await download() }
     let isData = argument.hasSuffix(".json") || argument.hasSuffix(".json5")
     switch FileKind(of: argument) {
     case .directory: return .directory(argument)
     case .missing: return try created(notify)
     case .other: return try pipe()
     case .file, .executable:
-      if Self.scriptSuffixes.contains(where: argument.hasSuffix) { return try script() }
+      if Self.scriptSuffixes.contains(where: argument.hasSuffix) { return try await script() }
       // On some mounts every file is executable.
-      return FileKind(of: argument) == .executable && !isData ? try program() : .file(argument)
+      return FileKind(of: argument) == .executable && !isData ? try await program() : .file(argument)
     }
   }
 
@@ -51,7 +51,8 @@ struct SourceLocator {
     guard argument.hasSuffix(".json"), missing != .fails else {
       throw CommandFailure(
         .missingSource,
-        "\(argument): there is no such file; check the name, or create a file with 'swift-json-server init'.")
+        "\(SecretText.source(argument)): there is no such file; check the name, or create a file with 'swift-json-server init'."
+      )
     }
     guard missing == .isCreated else {
       notify("\(LogText.escaped(argument)) does not exist; the server serves sample data from memory.")
@@ -130,52 +131,54 @@ struct SourceLocator {
       .catch(error => { console.error(`${process.argv[1]}: ${error.message}`); process.exitCode = 1; });
     """
 
-  private func script() throws(CommandFailure) -> Source {
-    guard let result = ChildProcess.output(of: ["node", "-e", Self.runner, argument]), result.status != 127 else {
+  private func script() async throws(CommandFailure) -> Source {
+    let program = Program(arguments: ["node", "-e", Self.runner, argument])
+    guard let output = await program.run(), output.status != 127 else {
       throw CommandFailure(
         .unreadable,
         "\(argument): a JavaScript source needs node, which is not in PATH; install it, or write the data to a .json file."
       )
     }
-    return try output(result, of: "node")
+    return try source(output, of: "node")
   }
 
-  private func program() throws(CommandFailure) -> Source {
+  private func program() async throws(CommandFailure) -> Source {
     let path = argument.contains("/") ? argument : "./\(argument)"
-    guard let result = ChildProcess.output(of: [path]) else {
+    guard let output = await Program(arguments: [path]).run() else {
       throw CommandFailure(.unreadable, "\(argument): the program cannot be run; check its first line and permissions.")
     }
-    return try output(result, of: "the program")
+    return try source(output, of: "the program")
   }
 
-  private func output(_ result: (bytes: [UInt8], status: Int32), of program: String) throws(CommandFailure) -> Source {
-    guard result.status == 0 else {
-      throw CommandFailure(.unreadable, "\(argument): \(program) failed with exit code \(result.status).")
+  private func source(_ output: Program.Output, of program: String) throws(CommandFailure) -> Source {
+    guard output.status == 0 else {
+      throw CommandFailure(.unreadable, "\(argument): \(program) failed with exit code \(output.status).")
     }
-    return .text(result.bytes, name: argument)
+    return .text(output.bytes, name: argument)
   }
 
   // MARK: Downloads
 
   /// Downloads with curl, so that the executable needs no TLS library. The machine's proxies and certificates apply.
-  private func download() throws(CommandFailure) -> Source {
-    let command = [
-      "curl", "--disable", "--silent", "--show-error", "--location", "--proto", "=http,https", "--max-time", "60",
-      "--header", "Accept: application/json", "--write-out", "\n%{http_code}", "--", argument,
+  private func download() async throws(CommandFailure) -> Source {
+    let name = SecretText.source(argument)
+    let options = [
+      "silent", "show-error", "location", "globoff", Curl.option("proto", "=http,https"), Curl.option("max-time", "60"),
+      Curl.option("header", "Accept: application/json"), Curl.option("write-out", "\n%{http_code}"),
+      Curl.option("url", argument),
     ]
-    guard let result = ChildProcess.output(of: command) else {
+    guard let output = await Curl.run(options) else {
       throw CommandFailure(
         .unreadable,
-        "\(argument): a download needs curl, which is not in PATH; install it, or download the file yourself.")
+        "\(name): a download needs curl, which is not in PATH; install it, or download the file yourself.")
     }
-    guard result.status == 0, let end = result.bytes.lastIndex(of: UInt8(ascii: "\n")) else {
-      throw CommandFailure(.unreadable, "\(argument): the download failed; check the address and the network.")
+    guard output.status == 0, let end = output.bytes.lastIndex(of: UInt8(ascii: "\n")) else {
+      throw CommandFailure(.unreadable, "\(name): the download failed; check the address and the network.")
     }
-    let status = String(decoding: result.bytes[(end + 1)...], as: UTF8.self)
+    let status = String(decoding: output.bytes[(end + 1)...], as: UTF8.self)
     guard status.hasPrefix("2") else {
-      throw CommandFailure(
-        .unreadable, "\(argument): the download responded with status \(status); check the address.")
+      throw CommandFailure(.unreadable, "\(name): the download responded with status \(status); check the address.")
     }
-    return .text(Array(result.bytes[..<end]), name: argument)
+    return .text(Array(output.bytes[..<end]), name: name)
   }
 }

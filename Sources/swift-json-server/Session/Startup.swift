@@ -11,11 +11,11 @@ struct Startup {
   /// The recorder of the other server's responses; `nil` for none.
   let recorder: StubRecorder?
 
-  /// Reads the source and the rewrite rules. Blocks until that is done.
+  /// Reads a source that is not a file, and the rewrite rules.
   ///
   /// - Parameter previous: The startup before a restart, whose recorder continues.
   /// - Throws: ``CommandFailure`` that names the invalid file or option.
-  init(_ settings: Settings, log: LogWriter, after previous: Startup? = nil) throws(CommandFailure) {
+  init(_ settings: Settings, log: LogWriter, after previous: Startup? = nil) async throws(CommandFailure) {
     self.settings = settings
     let options = settings.options
     // Options are checked before a file is created or a program is run.
@@ -24,7 +24,7 @@ struct Startup {
       options.responses.compat == .v1 ? .fails : options.data.ephemeral ? .isSample : .isCreated
     isReadOnce = FileKind(of: options.source) == .other
     let locator = SourceLocator(argument: options.source, seed: options.data.seed, missing: missing)
-    configuration.source = try locator.locate { log.log(.warning($0)) }
+    configuration.source = try await locator.locate { log.log(.warning($0)) }
     recorder = try options.recorder(previous?.recorder) { log.log(.warning($0)) }
     configuration.upstream = try options.upstream(recorder)
     if let recorder, let stubs = options.stubbing.stubs, FileMark(of: stubs) == FileMark(of: recorder.path) {

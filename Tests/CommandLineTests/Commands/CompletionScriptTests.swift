@@ -44,9 +44,9 @@ struct CompletionScriptTests {
       _swift-json-server_or_serve swift-json-server "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
       printf '%s\\n' "${COMPREPLY[@]}"
       """
-    let result = try #require(ChildProcess.output(of: ["bash", "-c", program, directory.path("script")] + words))
+    let result = try #require(Program(arguments: ["bash", "-c", program, directory.path("script")] + words).output())
     #expect(String(decoding: result.bytes, as: UTF8.self).split(separator: "\n").map(String.init) == expected)
   }
 
-  private static let hasBash = ChildProcess.output(of: ["bash", "-c", "((BASH_VERSINFO[0] >= 4))"])?.status == 0
+  private static let hasBash = Program(arguments: ["bash", "-c", "((BASH_VERSINFO[0] >= 4))"]).output()?.status == 0
 }
