@@ -227,6 +227,36 @@ struct ServingTests {
     #expect(try await get(url.appendingPathComponent("posts/1")).contains("title"))
   }
 
+  @Test(arguments: [["--schema", "schema.json"], ["--check"]])
+  func `An edit of the schema holds, and a broken schema is reported`(_ options: [String]) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(#"{"$schema": "schema.json", "posts": []}"#)
+    try directory.write("[]", to: "stubs.json")
+    try directory.write("{}", to: "schema.json")
+    let command = ["-w", "database.json", "-p", "0", "--stubs", "stubs.json"] + options
+    let server = try Command(command, in: directory)
+    let url = try await server.url()
+    try directory.write(#"{"properties": {"posts": {"items": {"required": ["title"]}}}}"#, to: "schema.json")
+    #expect(try await server.line(containing: "reloaded").contains("database.json: 1 resource"))
+    var request = URLRequest(url: url.appendingPathComponent("posts"))
+    request.httpMethod = "POST"
+    request.httpBody = Data("{}".utf8)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    #expect((try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode == 422)
+    try directory.write("{", to: "schema.json")
+    #expect(try await server.errorLine(containing: "invalid").contains("schema.json"))
+    #expect((try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode == 422)
+  }
+
+  @Test
+  func `An edit while the source is read is not lost`() async throws {
+    let directory = try TemporaryDirectory()
+    let program = #"test -e json-server.json || echo '{"read-only": true}' > json-server.json; echo '{"posts": []}'"#
+    write(program, to: "program", in: directory)
+    let server = try Command(["-w", "program", "-p", "0"], in: directory)
+    _ = try await server.line(containing: "Refusing changes")
+  }
+
   @Test
   func `Quiet prints the address alone`() async throws {
     let directory = try TemporaryDirectory()

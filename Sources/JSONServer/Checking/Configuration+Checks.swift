@@ -34,10 +34,7 @@ extension Server.Configuration {
   /// The same configuration with the schema that the data's first member `$schema` names, if bodies are checked and no
   /// schema is set.
   func namingSchema() throws(ServerError) -> Server.Configuration {
-    guard checksBodies, jsonSchema == nil, let (path, directory) = schemaReference, !path.contains("://") else {
-      return self
-    }
-    let place = path.hasPrefix("/") ? path : directory + path
+    guard let (path, place) = namedSchema else { return self }
     guard let file = OpenFile(path: place), file.isRegular else {
       onEvent(.warning("$schema: '\(path)' cannot be read, and is not followed; check its name."))
       return self
@@ -49,6 +46,16 @@ extension Server.Configuration {
       throw ServerError(.invalidConfiguration, "\(place):\(error.description)")
     }
     return configuration
+  }
+
+  /// The file of the schema that ``namingSchema()`` reads; `nil` for none. It may be missing.
+  package var schemaFile: String? { namedSchema?.place }
+
+  private var namedSchema: (path: String, place: String)? {
+    guard checksBodies, jsonSchema == nil, let (path, directory) = schemaReference, !path.contains("://") else {
+      return nil
+    }
+    return (path, path.hasPrefix("/") ? path : directory + path)
   }
 
   /// The path of the schema in the data, and the directory of a relative path, with its slash.

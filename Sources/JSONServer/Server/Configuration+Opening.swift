@@ -103,6 +103,12 @@ extension Server.Configuration {
       privateFiles: allPrivateFiles)
   }
 
+  /// The paths of the body files that the stubs file names in its current form; empty while it is invalid.
+  package var bodyFilePaths: [String] {
+    guard let stubsFile else { return [] }
+    return (try? StubsFile(path: stubsFile, files: bodyFiles))?.bodyFiles ?? []
+  }
+
   /// Reads the stubs of a server.
   ///
   /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file with line and column, or the error

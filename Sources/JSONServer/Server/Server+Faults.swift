@@ -52,12 +52,6 @@ extension Server {
     return stubs.count
   }
 
-  /// The body files of the stubs file in its current form; empty while it is invalid.
-  package var bodyFiles: [String] {
-    guard let path = configuration.stubsFile else { return [] }
-    return (try? StubsFile(path: path, files: configuration.bodyFiles))?.bodyFiles ?? []
-  }
-
   /// Holds matching requests until they are released; the first added hold that matches counts.
   ///
   /// - Parameter times: How many requests wait; `nil` for no limit.

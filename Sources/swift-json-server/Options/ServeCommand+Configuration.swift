@@ -2,12 +2,12 @@ import JSONServer
 import JSONServerValues
 
 extension ServeCommand {
-  /// The server's configuration, without the rewrite rules, the other server and the event handler.
+  /// The server's configuration, without the source, the rewrite rules, the other server and the event handler.
   ///
   /// - Throws: ``CommandFailure`` that names the invalid option.
-  func configuration(for source: Source) throws(CommandFailure) -> Server.Configuration {
+  func serverConfiguration() throws(CommandFailure) -> Server.Configuration {
     try refuseNonsense()
-    var configuration = Server.Configuration(source: source)
+    var configuration = Server.Configuration(source: .value([:]))
     configuration.spellings = CommandFailure.spellings
     configuration.hosts = address.host
     configuration.port = address.port ?? defaultPort

@@ -54,8 +54,8 @@ struct ServeCommand: ReportingCommand {
 extension ServeCommand {
   /// All options that a settings file may set, in the order in which `--print-config` shows them.
   ///
-  /// A new option is declared in ``ServeCommand``, has a row here, and takes effect in ``configuration(for:)`` or the
-  /// session.
+  /// A new option is declared in ``ServeCommand``, has a row here, and takes effect in ``serverConfiguration()`` or
+  /// the session.
   static let table: [ServeOption] = [
     ServeOption("port", "p", at: \.address.port) { $0.defaultPort },
     ServeOption("host", "H", at: \.address.host, default: ["127.0.0.1", "::1"]),

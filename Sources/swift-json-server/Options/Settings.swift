@@ -12,6 +12,8 @@ struct Settings {
   let path: String
   /// Warnings for the user.
   let warnings: [String]
+  /// The files that are watched in addition to the source, as they were before they were read.
+  let watched: WatchedFiles
 
   /// Adds values from the environment and the settings file to the options.
   ///
@@ -20,6 +22,8 @@ struct Settings {
     var options = given
     try options.fill(from: ProcessInfo.processInfo.environment)
     path = options.running.config ?? SettingsFile.defaultPath
+    var watched = WatchedFiles()
+    watched.add(path, .settings)
     var warnings: [String] = []
     if let text = FileText.contents(of: path) {
       var file = try SettingsFile(parsing: text, path: path)
@@ -31,18 +35,14 @@ struct Settings {
     if options.data.poll, !options.data.watch {
       warnings.append("--poll looks for edits only with --watch; give both.")
     }
+    watched.add(options.writing.schema, .settings)
+    watched.add(options.responses.routes, .routes)
+    watched.add(options.stubbing.stubs, .stubs)
+    for path in [options.address.cert, options.address.key] { watched.add(path, .certificate) }
+    self.watched = watched
     self.warnings = warnings
     self.given = given
     self.options = options
-  }
-
-  /// The files of the certificate and of its key, for HTTPS.
-  var certificatePaths: [String] { [options.address.cert, options.address.key].compactMap { $0 } }
-
-  /// The files that are watched in addition to the source.
-  var watchedPaths: [String] {
-    [path] + [options.responses.routes, options.stubbing.stubs, options.writing.schema].compactMap { $0 }
-      + certificatePaths
   }
 }
 
@@ -83,7 +83,7 @@ struct SettingsFile {
   }
 }
 
-/// The small JSON files that users write for the server: settings and rewrite rules.
+/// The small JSON files that users write for the server: settings, rewrite rules and a schema.
 enum JSONFile {
   /// Reads a file with a JSON object.
   ///

@@ -77,7 +77,7 @@ struct Session {
     self.log = log
     self.startup = startup
     self.server = server
-    watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
+    watched = startup.watched
   }
 
   private mutating func serve(
@@ -119,13 +119,10 @@ struct Session {
     case .key(.reload): return await restart()
     case .tick:
       let edited = watched.edited()
-      if edited.contains(startup.settings.path) { return await restart() }
-      if let path = startup.settings.options.responses.routes, edited.contains(path) { await reloadRoutes(path) }
-      let certificate = startup.settings.certificatePaths
-      if !edited.isDisjoint(with: certificate) { reloadCertificate() }
-      // The other watched files are the stubs file and its body files.
-      let others = edited.subtracting(certificate + [startup.settings.options.responses.routes].compactMap { $0 })
-      if !others.isEmpty { await reloadStubs() }
+      if edited.contains(.settings) { return await restart() }
+      if edited.contains(.routes) { await reloadRoutes() }
+      if edited.contains(.certificate) { reloadCertificate() }
+      if edited.contains(.stubs) { await reloadStubs() }
     }
     return nil
   }
@@ -155,13 +152,13 @@ struct Session {
         server = try await next.start(notice)
         let recorder = startup.recorder
         startup = next
+        watched = next.watched
         // Responses that the old file could not take would be lost with its recorder.
         if recorder !== next.recorder, let failure = await recorder?.finish() { log.log(.warning(failure)) }
       } catch {
         log.log(.invalid(message: CommandFailure(error).text))
         server = try await startup.start()
       }
-      watched = WatchedFiles(startup.settings.watchedPaths + server.bodyFiles)
       notice?.end()
       log.log(.reloaded(resources: [await summary(after: .now - began)]))
       try await announce(hasKeys: false)
@@ -184,7 +181,8 @@ struct Session {
     return "\(source): \(counts.joined(separator: ", ")), in \(LogText.seconds(duration))"
   }
 
-  private func reloadRoutes(_ path: String) async {
+  private func reloadRoutes() async {
+    guard let path = startup.settings.options.responses.routes else { return }
     do {
       let rules = try JSONFile.object(at: path)
       try await server.setRoutes(rules)
@@ -196,9 +194,9 @@ struct Session {
 
   private mutating func reloadStubs() async {
     guard let path = startup.settings.options.stubbing.stubs else { return }
+    for path in startup.configuration.bodyFilePaths { watched.add(path, .stubs) }
     do throws(ServerError) {
       let count = try await server.reloadStubs()
-      watched.add(server.bodyFiles)
       log.log(.reloaded(resources: ["\(count) \(count == 1 ? "stub" : "stubs") of \(path)"]))
     } catch {
       log.log(.invalid(message: "\(error)\nThe stubs before stay in force."))

@@ -10,6 +10,8 @@ struct Startup {
   let isReadOnce: Bool
   /// The recorder of the other server's responses; `nil` for none.
   let recorder: StubRecorder?
+  /// The files that are watched in addition to the source, as they were before they were read.
+  let watched: WatchedFiles
 
   /// Reads a source that is not a file, and the rewrite rules.
   ///
@@ -19,7 +21,7 @@ struct Startup {
     self.settings = settings
     let options = settings.options
     // Options are checked before a file is created or a program is run.
-    configuration = try options.configuration(for: .value([:]))
+    configuration = try options.serverConfiguration()
     let missing: SourceLocator.Missing =
       options.responses.compat == .v1 ? .fails : options.data.ephemeral ? .isSample : .isCreated
     isReadOnce = FileKind(of: options.source) == .other
@@ -32,6 +34,10 @@ struct Startup {
       configuration.ignoresStub = { recorder.hasRecorded($0) }
     }
     if let path = options.responses.routes { configuration.routes = try JSONFile.object(at: path) }
+    var watched = settings.watched
+    watched.add(configuration.schemaFile, .settings)
+    for path in configuration.bodyFilePaths { watched.add(path, .stubs) }
+    self.watched = watched
     configuration.onEvent = { log.log($0) }
     for warning in settings.warnings { log.log(.warning(warning)) }
     if options.data.watch, isInMemory {
@@ -81,25 +87,31 @@ struct Startup {
 
 /// Small files that are checked for edits from time to time.
 struct WatchedFiles {
-  private var marks: [String: FileMark]
-
-  init(_ paths: [String]) {
-    marks = Dictionary(paths.map { ($0, FileMark(of: $0)) }) { $1 }
+  /// What is read again after an edit.
+  enum Part {
+    /// All: the server starts again.
+    case settings
+    case routes
+    case stubs
+    case certificate
   }
 
-  /// Adds files.
-  mutating func add(_ paths: [String]) {
-    for path in paths where marks[path] == nil { marks[path] = FileMark(of: path) }
+  private var files: [(path: String, part: Part, mark: FileMark)] = []
+
+  /// Adds a file in its current form, unless it is there already.
+  mutating func add(_ path: String?, _ part: Part) {
+    guard let path, !files.contains(where: { $0.path == path && $0.part == part }) else { return }
+    files.append((path, part, FileMark(of: path)))
   }
 
-  /// Returns the files that were edited since the last check.
-  mutating func edited() -> Set<String> {
-    var edited: Set<String> = []
-    for (path, mark) in marks {
-      let now = FileMark(of: path)
-      guard now != mark else { continue }
-      marks[path] = now
-      edited.insert(path)
+  /// Returns the parts whose files were edited since the last check.
+  mutating func edited() -> Set<Part> {
+    var edited: Set<Part> = []
+    for index in files.indices {
+      let mark = FileMark(of: files[index].path)
+      guard mark != files[index].mark else { continue }
+      files[index].mark = mark
+      edited.insert(files[index].part)
     }
     return edited
   }
