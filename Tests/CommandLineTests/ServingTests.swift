@@ -258,6 +258,16 @@ struct ServingTests {
   }
 
   @Test
+  func `Standard input is not read again`() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try Command(["-w", "-", "-p", "0"], in: directory, input: Self.database)
+    let url = try await server.url()
+    try directory.write(#"{"read-only": true}"#, to: "json-server.json")
+    _ = try await server.errorLine(containing: "standard input is a pipe, which cannot be read again")
+    #expect(try await get(url.appendingPathComponent("profile")).contains("\"b\""))
+  }
+
+  @Test
   func `Quiet prints the address alone`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)

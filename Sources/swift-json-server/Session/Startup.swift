@@ -24,7 +24,7 @@ struct Startup {
     configuration = try options.serverConfiguration()
     let missing: SourceLocator.Missing =
       options.responses.compat == .v1 ? .fails : options.data.ephemeral ? .isSample : .isCreated
-    isReadOnce = FileKind(of: options.source) == .other
+    isReadOnce = options.source == "-" || FileKind(of: options.source) == .other
     let locator = SourceLocator(argument: options.source, seed: options.data.seed, missing: missing)
     configuration.source = try await locator.locate { log.log(.warning($0)) }
     recorder = try options.recorder(previous?.recorder) { log.log(.warning($0)) }
