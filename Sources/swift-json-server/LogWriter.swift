@@ -120,39 +120,6 @@ final class LogWriter: Sendable {
   }
 }
 
-/// A progress line on standard error, printed from a ticker's queue.
-final class TerminalLine: Sendable {
-  private enum State {
-    case waiting
-    case shown
-    case ended
-  }
-
-  /// Whether each text replaces the last one, and the final text is cleared.
-  private let isReplaced = Terminal.isError
-  private let state = NIOLockedValueBox(State.waiting)
-
-  func show(_ text: String) {
-    state.withLockedValue { state in
-      guard state != .ended else { return }
-      state = .shown
-      Self.send(isReplaced ? Terminal.lineClearing + text : text + "\n")
-    }
-  }
-
-  /// Prints nothing from now on.
-  func end() {
-    state.withLockedValue { state in
-      if state == .shown, isReplaced { Self.send(Terminal.lineClearing) }
-      state = .ended
-    }
-  }
-
-  private static func send(_ text: String) {
-    FileText.send(Array(text.utf8), to: LogStream.error.rawValue)
-  }
-}
-
 /// The stream of a line, by its file descriptor.
 enum LogStream: Int32 {
   case output = 1

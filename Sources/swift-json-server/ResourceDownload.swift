@@ -67,8 +67,9 @@ struct ResourceDownload {
 
   /// Downloads all pages.
   ///
+  /// - Parameter show: Called with a sentence about the progress before each page.
   /// - Throws: ``CommandFailure`` that names an address which does not respond, or is not JSON.
-  func run(_ progress: RecordingProgress) async throws(CommandFailure) -> Content {
+  func run(_ show: (String) -> Void) async throws(CommandFailure) -> Content {
     var records: [ValidJSON] = []
     var visited: Set<String> = []
     var page = url
@@ -80,7 +81,7 @@ struct ResourceDownload {
         throw failure(
           page, "there are more than \(Self.maximumPages) pages; ask for larger ones in the address", .invalidSource)
       }
-      progress.show(Self.shown(url), page: visited.count, records: records.count)
+      show("Reading \(Self.shown(url)), page \(visited.count), \(records.count) records so far …")
       let (response, address) = try await get(page)
       try check(response, address)
       let value = try json(response, address)

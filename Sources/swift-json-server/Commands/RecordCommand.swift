@@ -1,5 +1,4 @@
 import ArgumentParser
-import Dispatch
 import JSONDatabase
 import JSONServer
 import JSONServerValues
@@ -71,10 +70,14 @@ struct RecordCommand: ReportingCommand {
     }
     let downloads = try downloads
     try checkOutput()
-    let progress = RecordingProgress()
+    let text = NIOLockedValueBox("")
+    let progress = ProgressLine { text.withLockedValue { $0 } }
     defer { progress.end() }
     var contents: [(name: String, content: ResourceDownload.Content)] = []
-    for download in downloads { contents.append((download.name, try await download.run(progress))) }
+    for download in downloads {
+      let content = try await download.run { progress in text.withLockedValue { $0 = progress } }
+      contents.append((download.name, content))
+    }
     progress.end()
     try write(contents)
     print("Serve it with: swift-json-server --watch \(LogText.escaped(output))")
@@ -188,32 +191,4 @@ struct RecordCommand: ReportingCommand {
     case .records(let records): "\(records.count) \(name)"
     }
   }
-}
-
-/// Shows the progress of a download that takes longer than a moment: on a terminal as one line that is replaced,
-/// elsewhere as a line now and then.
-final class RecordingProgress {
-  private let state = NIOLockedValueBox((text: "", ticks: 0))
-  private let line = TerminalLine()
-  private let ticker: Ticker
-
-  /// Starts to show the progress.
-  init() {
-    ticker = Ticker(every: .milliseconds(500)) { [state, line] in
-      let (text, ticks) = state.withLockedValue { state in
-        defer { state.ticks += 1 }
-        return state
-      }
-      if Terminal.isError || ticks % 10 == 0 { line.show(text) }
-    }
-  }
-
-  /// Sets the page that is being read.
-  func show(_ address: String, page: Int, records: Int) {
-    let text = "Reading \(address), page \(page), \(records) records so far …"
-    state.withLockedValue { $0.text = text }
-  }
-
-  /// Clears the progress on the terminal, and ends it.
-  func end() { line.end() }
 }

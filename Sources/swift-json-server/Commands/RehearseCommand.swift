@@ -2,6 +2,7 @@ import ArgumentParser
 import JSONDatabase
 import JSONServer
 import JSONServerValues
+import NIOConcurrencyHelpers
 
 /// Runs a client's tests against changes that its backend may make.
 struct RehearseCommand: ReportingCommand {
@@ -60,18 +61,22 @@ struct RehearseCommand: ReportingCommand {
     }
     let changes = try rehearsal.changes(
       for: exchanges, only: only, ignored: settings.options.running.ignore, limit: limit)
-    let line = TerminalLine()
-    defer { line.end() }
+    let done = NIOLockedValueBox(0)
+    let line =
+      Terminal.isError
+      ? ProgressLine {
+        let done = done.withLockedValue { $0 }
+        let rest = (.now - start) / (done + 1) * (changes.count - done)
+        return "  \(done) of \(changes.count) changes made, about \(LogText.seconds(rest)) left …"
+      } : nil
+    defer { line?.end() }
     let outcomes = try await outcomes(of: changes) { change in
       let (run, _) = try await Self.run(command, rehearsal.configuration(for: change))
       return change.outcome(run.status == 0 ? [] : run.failures(beside: plain), isCrash: run.status > 128)
-    } progress: { done in
-      let rest = (.now - start) / (done + 1) * (changes.count - done)
-      if Terminal.isError {
-        line.show("  \(done) of \(changes.count) changes made, about \(LogText.seconds(rest)) left …")
-      }
+    } progress: { count in
+      done.withLockedValue { $0 = count }
     }
-    line.end()
+    line?.end()
     FileText.send(Array(report(outcomes, settings.options.shownSource).utf8), to: LogStream.output.rawValue)
     return outcomes.contains { $0.verdict == .failed } ? ExitStatus.differs.rawValue : 0
   }

@@ -1,7 +1,5 @@
-import Dispatch
 import JSONServer
 import JSONServerValues
-import NIOConcurrencyHelpers
 
 /// The text that is printed when the server starts.
 struct Banner {
@@ -93,45 +91,5 @@ struct Banner {
   private static func size(_ resource: ResourceDescription) -> String {
     guard let count = resource.count else { return "object" }
     return count == 1 ? "1 record" : "\(LogText.grouped(count)) records"
-  }
-}
-
-/// Shows the progress of reading a source on a terminal, when it takes longer than a moment: name, size, percentage and
-/// time.
-///
-/// The notice is one line that replaces itself and is cleared at the end.
-final class ReadingNotice {
-  /// To be called with the number of further bytes that were read.
-  let onRead: @Sendable (Int) -> Void
-  private let line = TerminalLine()
-  private let ticker: Ticker
-
-  /// Starts to wait; `nil` when standard error is not a terminal, or nothing should be shown.
-  init?(_ options: ServeCommand) {
-    guard !options.running.quiet, (options.running.logFormat ?? .text) == .text, Terminal.isError else { return nil }
-    let name = LogText.escaped(options.shownSource)
-    let size = FileKind(of: options.source) == .directory ? 0 : FileMark(of: options.source).size
-    let start = ContinuousClock.now
-    let read = NIOLockedValueBox<Int64>(0)
-    onRead = { count in read.withLockedValue { $0 += Int64(count) } }
-    ticker = Ticker(every: .milliseconds(300)) { [line] in
-      line.show(Self.text(name, read.withLockedValue { $0 }, of: size, .now - start))
-    }
-  }
-
-  /// Clears the notice, and ends it.
-  func end() {
-    line.end()
-  }
-
-  /// The notice, such as `  Reading database.json, 40 % of 301 MB, 1.4 s …`.
-  ///
-  /// - Parameters:
-  ///   - read: The number of bytes that were read.
-  ///   - size: The size in bytes; 0 when it is unknown.
-  static func text(_ name: String, _ read: Int64, of size: Int64, _ duration: Duration) -> String {
-    let share = read > 0 ? "\(min(read * 100 / max(size, 1), 100)) % of " : ""
-    let parts = [name, size > 0 ? share + LogText.size(Int(size)) : nil, LogText.seconds(duration)]
-    return "  Reading \(parts.compactMap(\.self).joined(separator: ", ")) …"
   }
 }
