@@ -7,22 +7,11 @@ import NIOConcurrencyHelpers
 /// Callers never wait for a slow terminal or pipe: when ``capacity`` lines are waiting, the writer drops further lines
 /// and prints their number later. Each line is written immediately, also to a pipe.
 final class LogWriter: Sendable {
-  private enum Entry: Sendable {
-    case line(LogStream, String)
-    case request(RespondedRequest, Timestamp)
-    case event(ServerEvent, Timestamp)
-
-    init(_ event: ServerEvent) {
-      guard case .responded(let exchange) = event else {
-        self = .event(event, .now)
-        return
-      }
-      self = .request(RespondedRequest(exchange), .now)
-    }
-  }
+  /// Makes a line on the writer's queue.
+  private typealias Line = @Sendable () -> (LogStream, String)
 
   private struct Waiting {
-    var entries: [Entry] = []
+    var lines: [Line] = []
     var dropped = 0
   }
 
@@ -54,12 +43,12 @@ final class LogWriter: Sendable {
 
   /// Prints text on standard output.
   func print(_ text: String) {
-    add(.line(.output, text))
+    add { (.output, text) }
   }
 
   /// Prints text on standard error.
   func printError(_ text: String) {
-    add(.line(.error, text))
+    add { (.error, text) }
   }
 
   /// Prints an event as a line; a quiet server logs only errors.
@@ -67,24 +56,27 @@ final class LogWriter: Sendable {
     if isQuiet {
       guard case .invalid = event else { return }
     }
-    add(Entry(event))
+    let (formatter, time) = (formatter, Timestamp.now)
+    guard case .responded(let exchange) = event else { return add { formatter.line(for: event, at: time) } }
+    let request = RespondedRequest(exchange)
+    add { formatter.line(for: request, at: time) }
   }
 
-  /// Returns when all lines are printed, or when nobody has read any for two seconds.
+  /// Returns when all lines are printed, and after two seconds at the latest.
   func flush() {
     let end = DispatchSemaphore(value: 0)
     queue.async { end.signal() }
     _ = end.wait(timeout: .now() + 2)
   }
 
-  private func add(_ entry: Entry) {
+  private func add(_ line: @escaping Line) {
     let isFirst = waiting.withLockedValue { waiting in
-      guard waiting.entries.count < Self.capacity else {
+      guard waiting.lines.count < Self.capacity else {
         waiting.dropped += 1
         return false
       }
-      waiting.entries.append(entry)
-      return waiting.entries.count == 1
+      waiting.lines.append(line)
+      return waiting.lines.count == 1
     }
     if isFirst { queue.async { self.drain() } }
   }
@@ -97,8 +89,8 @@ final class LogWriter: Sendable {
     }
     var text: [UInt8] = []
     var stream = LogStream.output
-    for entry in taken.entries {
-      let (next, line) = line(for: entry)
+    for line in taken.lines {
+      let (next, line) = line()
       if next != stream {
         send(text, stream)
         text.removeAll(keepingCapacity: true)
@@ -109,14 +101,6 @@ final class LogWriter: Sendable {
     }
     if taken.dropped > 0 { text += "… \(taken.dropped) lines are not shown\n".utf8 }
     send(text, stream)
-  }
-
-  private func line(for entry: Entry) -> (LogStream, String) {
-    switch entry {
-    case .line(let stream, let text): (stream, text)
-    case .request(let request, let time): formatter.line(for: request, at: time)
-    case .event(let event, let time): formatter.line(for: event, at: time)
-    }
   }
 }
 
