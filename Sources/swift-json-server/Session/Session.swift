@@ -66,6 +66,8 @@ struct Session {
     let began = ContinuousClock.now
     let startup = try await Startup(settings, log: log)
     let server = try await startup.start(notice)
+    // Otherwise, the next line of the log would stand behind the notice.
+    notice?.end()
     let duration = .now - began
     if duration > .milliseconds(500) {
       log.log(.working("read \(settings.options.shownSource) in \(LogText.seconds(duration))"))
