@@ -59,9 +59,10 @@ let package = Package(
     ),
     .target(
       name: "JSONDescription",
-      dependencies: ["JSONServerValues"],
+      dependencies: ["JSONServerValues", "CDescription"],
       swiftSettings: settings
     ),
+    .target(name: "CDescription", exclude: ["Assets"]),
     .target(name: "CPage", exclude: ["Assets"]),
     .target(name: "CStorage"),
     .target(

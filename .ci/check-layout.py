@@ -12,7 +12,7 @@ import sys
 # The targets of ours that a target may import.
 ARROWS = {
     "JSONServerValues": set(),
-    "JSONDescription": {"JSONServerValues"},
+    "JSONDescription": {"JSONServerValues", "CDescription"},
     "JSONDatabase": {"JSONServerValues"},
     "JSONStorage": {"JSONDatabase", "JSONServerValues", "CStorage"},
     "PostgreSQLStorage": {"JSONStorage", "JSONDatabase", "JSONServerValues", "CPostgreSQL"},
@@ -24,6 +24,7 @@ ARROWS = {
     "JSONServerTesting": {"JSONServerMock", "JSONServer"},
     "JSONServerPlugin": set(),
     "swift-json-server": {"JSONServer", "JSONDatabase", "JSONDescription", "JSONServerValues", "CStorage"},
+    "CDescription": set(),
     "CPage": set(),
     "CStorage": set(),
     "CZlib": set(),
@@ -61,10 +62,10 @@ FOUNDATION = re.compile(
 
 
 def swift(files, folder):
-    """The Swift files below a folder, except a tutorial's code, which belongs to no target."""
+    """The Swift files below a folder, except a tutorial's code and assets, which belong to no target."""
     return {
         path: text for path, text in files.items()
-        if path.startswith(folder + "/") and path.endswith(".swift") and ".docc/" not in path
+        if path.startswith(folder + "/") and path.endswith(".swift") and ".docc/" not in path and "/Assets/" not in path
     }
 
 
@@ -107,13 +108,10 @@ def conditions(files):
         if "Platform" in path.split("/"):
             continue
         text = FOUNDATION.sub(lambda found: "\n" * found[0].count("\n"), text)
-        is_literal = False
         for number, line in enumerate(text.splitlines(), 1):
             is_traits = path.startswith(TRAITS.get(line.strip(), ("-",)))
-            if not is_literal and not is_traits and line.lstrip().startswith("#if"):
+            if not is_traits and line.lstrip().startswith("#if"):
                 yield path, number, f"'{line.strip()}' stands in Platform folders only"
-            if line.count('"""') % 2:
-                is_literal = not is_literal
 
 
 RULES = [imports, top_level, conditions]

@@ -46,7 +46,7 @@ CASES = [
     (layout.conditions, {SERVER: FOUNDATION}, []),
     (layout.conditions, {SERVER: FOUNDATION.replace("Foundation\n", "Foundation\n  import Darwin\n")},
      ["'#if canImport(FoundationEssentials)' stands in Platform folders only"]),
-    (layout.conditions, {SERVER: 'let text = """\n  #if os(Linux)\n  """\n'}, []),
+    (layout.conditions, {"Sources/CDescription/Assets/Client.swift": "#if os(Linux)\n#endif\n"}, []),
     (layout.conditions, {"Sources/JSONServer/Platform/System.swift": "#if os(Linux)\n#endif\n"}, []),
 ]
 

@@ -12,11 +12,6 @@ struct SwiftSource {
     text += (line.isEmpty ? "" : String(repeating: "  ", count: level) + line) + "\n"
   }
 
-  /// Adds a blank line and a piece of source that brings its own layout.
-  mutating func append(_ piece: String) {
-    text += "\n" + piece + "\n"
-  }
-
   /// Adds what is between a line that opens a brace and the brace that closes it.
   mutating func block(_ opening: String, indented: Bool = true, _ content: (inout SwiftSource) -> Void) {
     line(opening + " {")
