@@ -88,9 +88,9 @@ enum SwiftText {
 enum SwiftNames {
   /// The types that generated source itself uses.
   static let topLevel: Set<String> = builtin.union([
-    "APIClient", "AnyJSON", "PatchValue", "ResourceCollection", "ResourceError", "ResourceObject", "ResourcePage",
-    "ResourceRecord", "ResourceRecords", "ResourceRequest", "SignInTokens", "TokenStore",
-    "Record", "NewRecord", "Patch", "RecordID",
+    "APIClient", "AnyJSON", "CodingKeys", "NewRecord", "Patch", "PatchValue", "Record", "RecordID",
+    "ResourceCollection", "ResourceError", "ResourceObject", "ResourcePage", "ResourceRecord", "ResourceRecords",
+    "SignInTokens", "TokenStore",
   ])
 
   /// The types that a nested type must not hide.
@@ -99,15 +99,13 @@ enum SwiftNames {
   ])
 
   private static let builtin: Set<String> = [
-    "Any", "AnyObject", "Array", "AsyncIteratorProtocol", "AsyncSequence", "Bool", "CaseIterable", "CharacterSet",
-    "Codable", "CodingKey",
-    "CustomStringConvertible",
-    "Data", "Date", "Decimal", "Decodable", "Decoder", "DecodingError", "Double", "Duration", "Encodable", "Encoder",
-    "Error",
-    "Foundation", "HTTPURLResponse", "Hashable", "ID", "Identifiable", "Int", "JSONDecoder", "JSONEncoder",
-    "KeyValuePairs", "KeyedDecodingContainer", "LocalizedError", "Never", "Optional", "Protocol", "RawRepresentable",
-    "RawValue", "Result", "Self", "Sendable", "Set",
-    "String", "Swift", "Task", "Type", "URL", "URLError", "URLRequest", "URLSession", "UUID", "Void",
+    "Any", "AnyObject", "Array", "ArraySlice", "AsyncIteratorProtocol", "AsyncSequence", "Bool", "CaseIterable",
+    "CharacterSet", "Codable", "CodingKey", "CustomStringConvertible", "Data", "Date", "Decimal", "Decodable",
+    "Decoder", "DecodingError", "Double", "Duration", "Encodable", "Encoder", "Error", "Foundation",
+    "HTTPURLResponse", "Hashable", "ID", "Identifiable", "Int", "JSONDecoder", "JSONEncoder", "KeyValuePairs",
+    "KeyedDecodingContainer", "LocalizedError", "Never", "Optional", "Protocol", "RawRepresentable", "RawValue",
+    "Result", "Self", "Sendable", "Set", "String", "Swift", "Task", "Type", "URL", "URLComponents", "URLError",
+    "URLRequest", "URLSession", "UTF8", "UUID", "Void",
   ]
 
   /// The properties that a model's or an enumeration's conformances already have.
@@ -115,10 +113,10 @@ enum SwiftNames {
     "allCases", "encode", "hash", "hashValue", "intValue", "rawValue", "self", "stringValue",
   ]
 
-  /// The properties and methods of a client.
+  /// The names that no resource's property has: those of the client's own properties, and of methods that would be
+  /// confused with it.
   static let client: Set<String> = properties.union([
-    "baseURL", "decode", "logIn", "logOut", "receive", "register", "renewed", "send", "session", "setTokens", "store",
-    "tokens", "transmit",
+    "baseURL", "decode", "logIn", "logOut", "receive", "register", "send", "session", "store", "tokens", "transmit",
   ])
 
   /// A property's or case's name as it is declared: a keyword in backticks.

@@ -45,11 +45,26 @@ import Testing
     await Self.check("-default-isolation MainActor", in: directory)
   }
 
+  @Test func `Data may have every name that the client's source has`() async throws {
+    let code = try Samples(NastyData.users).source.replacing(/\/\/.*/, with: "")
+    let names = Set(code.matches(of: /[A-Za-z]\w+/).map(\.output)).subtracting(["users"]).sorted()
+    let objects = names.map { #""\#($0)": {"\#($0)": {"at": "2024-01-01T10:00:00Z", "none": null}}"# }
+    let users = #""users": [{"id": 1, "email": "ada@example.org", "password": "lovelace"}]"#
+    let directory = try TemporaryDirectory()
+    try directory.write(Samples("{\((objects + [users]).joined(separator: ","))}").source, to: "Generated.swift")
+    // The formatter would complain of long names.
+    await Self.compile("", in: directory)
+  }
+
   private static func check(_ mode: String, in directory: TemporaryDirectory) async {
+    await compile(mode, in: directory)
+    let formatter = await Toolchain.run("swift format lint --strict Generated.swift", in: directory.path)
+    #expect(formatter == "")
+  }
+
+  private static func compile(_ mode: String, in directory: TemporaryDirectory) async {
     let options = "-typecheck -swift-version 6 -warnings-as-errors -parse-as-library -package-name app"
     let compiler = await Toolchain.run("swiftc \(options) \(mode) Generated.swift", in: directory.path)
     #expect(compiler == "")
-    let formatter = await Toolchain.run("swift format lint --strict Generated.swift", in: directory.path)
-    #expect(formatter == "")
   }
 }
