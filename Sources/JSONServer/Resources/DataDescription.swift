@@ -76,7 +76,7 @@ package struct DataDescription {
     return signIn?.added(to: document) ?? document
   }
 
-  /// The OpenAPI document of ``openAPI(_:signIn:)`` for people and code generators, as text.
+  /// The OpenAPI document of ``openAPI(_:basePath:wrapName:signIn:)`` for people and code generators, as text.
   package var openAPIText: String {
     JSONValue.object(openAPI(.shaped)).text()
   }
