@@ -40,7 +40,7 @@ public struct MockData: Sendable {
     let url = bundle.url(forResource: name, withExtension: nil)
     let path = bundle.bundlePath
     return MockData { _ in
-      guard let url else { throw MockServerError(.fileMissing, "There is no resource '\(name)' in '\(path)'.") }
+      guard let url else { throw MockServerError("There is no resource '\(name)' in '\(path)'.") }
       return try contents(of: url)
     }
   }
@@ -53,10 +53,10 @@ public struct MockData: Sendable {
     do {
       return try Data(contentsOf: url)
     } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-      throw MockServerError(.fileMissing, "There is no file '\(url.path)'; check its path.")
+      throw MockServerError("There is no file '\(url.path)'; check its path.")
     } catch {
       throw MockServerError(
-        .fileUnreadable, "'\(url.path)' cannot be read; check that it is a file, and its permissions.")
+        "'\(url.path)' cannot be read; check that it is a file, and its permissions.")
     }
   }
 
@@ -87,7 +87,7 @@ public struct MockData: Sendable {
       let parent = folder.deletingLastPathComponent()
       guard !files.fileExists(atPath: folder.appending(path: "Package.swift").path), parent.path != folder.path else {
         throw MockServerError(
-          .fileMissing, "There is no '\(path)' in '\(start.path)', nor in the folders above it up to '\(folder.path)'.")
+          "There is no '\(path)' in '\(start.path)', nor in the folders above it up to '\(folder.path)'.")
       }
       folder = parent
     }

@@ -96,7 +96,7 @@ public final class MockServer: Sendable {
       guard let started = MockServer(server, mountPath: configuration.mountPath) else {
         await server.stop(grace: .zero)
         throw MockServerError(
-          .invalidSetup, "'\(server.url)' is no address that a client can be given; use another host.")
+          "'\(server.url)' is no address that a client can be given; use another host.")
       }
       started.hasTurn.store(listens, ordering: .relaxed)
       return started

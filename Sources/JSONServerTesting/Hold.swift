@@ -46,7 +46,7 @@ public struct Hold: Sendable {
     count: Int, within timeout: Duration = .seconds(5), sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) -> [Exchange] {
     guard let id else {
-      throw MockServerError(.invalidSetup, "No request waits in the hold for \(request), which could not be set up.")
+      throw MockServerError("No request waits in the hold for \(request), which could not be set up.")
         .at(sourceLocation)
     }
     var found: [Exchange] = []
@@ -58,7 +58,7 @@ public struct Hold: Sendable {
         let outcome = count == 1 ? "it did not" : "\(found.count) did"
         let journal = JournalText.lines(await server.requests)
         throw MockServerError(
-          .unmetExpectation, "Expected \(expected) to arrive within \(timeout), but \(outcome).\n\(journal)"
+          "Expected \(expected) to arrive within \(timeout), but \(outcome).\n\(journal)"
         ).at(sourceLocation)
       }
       found.append(next)
@@ -78,7 +78,7 @@ public struct Hold: Sendable {
     do throws(ServerError) {
       try await server.server.releaseHold(id, failingWith: response)
     } catch {
-      server.report(MockServerError(.invalidSetup, error.message), at: sourceLocation)
+      server.report(MockServerError(error.message), at: sourceLocation)
       await release()
     }
   }

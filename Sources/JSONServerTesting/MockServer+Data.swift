@@ -62,7 +62,7 @@ extension MockServer {
   }
 
   private static func unreadable(_ failure: DecodingFailure, at place: SourceLocation) -> MockServerError {
-    MockServerError(.unreadableRecord, "\(failure)\nThe record is \(failure.value)").at(place)
+    MockServerError("\(failure)\nThe record is \(failure.value)").at(place)
   }
 
   /// Changes the data as another client of the same backend does, with any request that the server takes.
@@ -90,7 +90,7 @@ extension MockServer {
     guard response.status.code < 400 else {
       let reason = response.errorMessage ?? response.testDescription
       throw MockServerError(
-        .invalidSetup, "The server refuses \(method) \(path) with \(response.status.code): \(reason)"
+        "The server refuses \(method) \(path) with \(response.status.code): \(reason)"
       ).at(sourceLocation)
     }
     return response
@@ -166,7 +166,7 @@ extension MockServer {
       } catch {
         let failure = DecodingFailure(error, in: resource, stored)
         throw MockServerError(
-          .unmetExpectation, "'\(resource)' cannot be read as \(Value.self):\n  \(failure)\nThere is \(failure.value)")
+          "'\(resource)' cannot be read as \(Value.self):\n  \(failure)\nThere is \(failure.value)")
       }
       return try .encoding(value)
     }
@@ -176,7 +176,7 @@ extension MockServer {
     } catch let error as MockServerError {
       result = error
     } catch {
-      result = MockServerError(.unmetExpectation, "What '\(resource)' should be cannot be written as JSON: \(error)")
+      result = MockServerError("What '\(resource)' should be cannot be written as JSON: \(error)")
     }
     if let result { try result.report(at: sourceLocation) }
   }
@@ -185,12 +185,12 @@ extension MockServer {
     of resource: String, expected: JSONValue, actual: JSONValue?
   ) -> MockServerError? {
     guard let actual else {
-      return MockServerError(.unmetExpectation, "There is no resource '\(resource)'; expected \(expected).")
+      return MockServerError("There is no resource '\(resource)'; expected \(expected).")
     }
     let lines = JSONDifference.lines(expected: expected, actual: actual, path: resource)
     guard !lines.isEmpty else { return nil }
     return MockServerError(
-      .unmetExpectation, "'\(resource)' is not as expected:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
+      "'\(resource)' is not as expected:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
   }
 }
 

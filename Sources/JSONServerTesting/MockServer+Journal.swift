@@ -37,7 +37,7 @@ extension MockServer {
     let range = times.map { $0...max($0, 0) } ?? 1...Int.max
     try await check(at: sourceLocation) { () async throws(MockServerError) in
       guard times ?? 0 >= 0 else {
-        throw MockServerError(.invalidSetup, "'times' must be at least 0, not \(times ?? 0).")
+        throw MockServerError("'times' must be at least 0, not \(times ?? 0).")
       }
       try await expect(try RequestExpectation(request), range, Self.text(times))
     }
@@ -98,7 +98,6 @@ extension MockServer {
       guard !others.isEmpty else { return }
       let count = others.count == 1 ? "1 other came" : "\(others.count) others came"
       throw MockServerError(
-        .unmetExpectation,
         "Expected no requests but those that were expected before, but \(count).\n"
           + JournalText.lines(others))
     }
@@ -181,7 +180,7 @@ extension MockServer {
       return "Request \(exchange.id) differs:\n" + differences.map { "  \($0)" }.joined(separator: "\n")
     }
     return MockServerError(
-      .unmetExpectation, ([summary] + others.prefix(5) + [JournalText.lines(exchanges)]).joined(separator: "\n"))
+      ([summary] + others.prefix(5) + [JournalText.lines(exchanges)]).joined(separator: "\n"))
   }
 }
 
@@ -197,7 +196,7 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
       matcher = try RequestMatcher(request)
       route = try RequestMatcher(RequestPattern(matcher.pattern.method, matcher.pattern.path))
     } catch {
-      throw MockServerError(.invalidSetup, "No request can meet '\(request)': \(error.message)")
+      throw MockServerError("No request can meet '\(request)': \(error.message)")
     }
   }
 

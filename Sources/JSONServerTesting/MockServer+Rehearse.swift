@@ -43,7 +43,7 @@ extension MockServer {
     do throws(ServerError) {
       changes = try rehearsal.changes(for: exchanges, only: only, ignored: ignoring, limit: limit)
     } catch {
-      throw MockServerError(.invalidSetup, error.message).at(sourceLocation)
+      throw MockServerError(error.message).at(sourceLocation)
     }
     var outcomes: [RehearsedChange] = []
     for change in changes {
@@ -57,7 +57,7 @@ extension MockServer {
     }
     // Without a test, the first error would hide the others.
     for text in Test.current == nil && !errors.isEmpty ? [errors.joined(separator: "\n")] : errors {
-      try MockServerError(.changeNotSurvived, text).report(at: sourceLocation)
+      try MockServerError(text).report(at: sourceLocation)
     }
     return outcomes
   }

@@ -90,7 +90,7 @@ extension MockServer {
     let stub = Stub(request, times: times) { [ledger] sent in
       func record(_ verb: String, _ problem: String) {
         let message = "The closure of the stub for \(request) \(verb) \(sent.method) \(sent.target): \(problem)"
-        ledger.recordFailure(MockServerError(.invalidSetup, message), at: sourceLocation)
+        ledger.recordFailure(MockServerError(message), at: sourceLocation)
       }
       do {
         let response = try await respond(sent)

@@ -9,7 +9,7 @@ extension MockServer {
     get throws(MockServerError) {
       if let running { return running }
       throw MockServerError(
-        .noServer, "No server runs here; give the test the trait .jsonServer(…), or use withJSONServer(…).")
+        "No server runs here; give the test the trait .jsonServer(…), or use withJSONServer(…).")
     }
   }
 
@@ -31,7 +31,6 @@ extension MockServer {
       guard await server.timesMet(setup.kind, setup.id) == 0 else { continue }
       setup.report(
         MockServerError(
-          .unmetSetup,
           "No request met the \(setup.kind.rawValue) for \(setup.request).\n" + JournalText.lines(await requests)))
     }
     let unexpected = await server.unexpectedRequests
@@ -39,7 +38,6 @@ extension MockServer {
       let refusals = unexpected.map { "  \($0.id). \($0.refusal ?? "")" }.joined(separator: "\n")
       report(
         MockServerError(
-          .unexpectedRequest,
           "Requests came that were not expected:\n\(refusals)\n" + JournalText.lines(unexpected)),
         at: nil)
     }

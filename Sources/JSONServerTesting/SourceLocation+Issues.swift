@@ -14,13 +14,12 @@ extension MockServerError {
 
   /// The same error, with the place of the call that fails: XCTest shows no other for what is thrown.
   func at(_ location: SourceLocation) -> MockServerError {
-    MockServerError(code, "\(location.fileID):\(location.line): \(description)")
+    MockServerError("\(location.fileID):\(location.line): \(description)")
   }
 
   /// The same error, with the place of all requests.
   var namingAttachment: MockServerError {
     MockServerError(
-      code,
       description
         + "\nTheir header fields and bodies are attached as requests.txt, which Xcode shows in its report, and "
         + "`swift test --attachments-path DIRECTORY` saves.")
@@ -70,8 +69,8 @@ extension MockServer {
         failures.append(error)
       }
     }
-    guard let first = failures.first else { return }
-    throw MockServerError(first.code, failures.map(\.description).joined(separator: "\n"))
+    guard !failures.isEmpty else { return }
+    throw MockServerError(failures.map(\.description).joined(separator: "\n"))
   }
 
   /// Sets up a fault, a hold or a stub, and reports an error.
@@ -91,7 +90,7 @@ extension MockServer {
       return id
     } catch {
       report(
-        MockServerError(.invalidSetup, "The \(kind.rawValue) for \(request) cannot be set up: \(error)"), at: location)
+        MockServerError("The \(kind.rawValue) for \(request) cannot be set up: \(error)"), at: location)
       return nil
     }
   }

@@ -286,7 +286,6 @@ struct `What a test prepares` {
         }
       }
     }.value
-    #expect(error?.code == .unmetSetup)
     let message = error?.description ?? ""
     #expect(message.contains("StubbingTests.swift:"))
     #expect(message.contains("No request met the \(kind) for GET /a."))

@@ -10,7 +10,6 @@ import JSONServerTesting
         }
       }
     }.value
-    #expect(error?.code == .unexpectedRequest)
     #expect(error?.description.contains("GET /post → 400") == true)
     #expect(error?.description.contains("_page") == false)
   }

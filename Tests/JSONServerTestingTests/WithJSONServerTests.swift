@@ -29,7 +29,6 @@ import JSONServerTesting
   @Test func `A file that is nowhere is named with the folders that were searched`() async throws {
     let error = try #require(
       await #expect(throws: MockServerError.self) { try await withJSONServer("no.json") { _ in } })
-    #expect(error.code == .fileMissing)
     #expect(error.description.contains("'no.json'"))
     #expect(error.description.contains("JSONServerTestingTests"))
   }
