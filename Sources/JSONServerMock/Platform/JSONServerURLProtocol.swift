@@ -122,6 +122,8 @@
 
     private func loadResponse(from server: MockServer) async throws {
       var request = request
+      // A redirect may send the body again, and a stream can be read once.
+      if request.httpBodyStream != nil { request.httpBody = Data(try request.bodyBytes()) }
       for _ in 0..<20 {
         let response = await server.server.respond(to: try Request(request))
         guard let redirected = request.redirected(by: response) else {
@@ -145,10 +147,11 @@
         throw URLError(.networkConnectionLost)
       case .normal:
         try begin(response, to: request)
-        if case .stream(let pieces, _) = response.content {
-          for await piece in pieces { try send(piece[...]) }
-        } else if !response.bytes.isEmpty {
-          try send(response.bytes[...])
+        switch response.content {
+        case .stream(let pieces, let length?): try await send(pieces, length: length)
+        case .stream(let pieces, nil): for await piece in pieces { try send(piece[...]) }
+        case .bytes(let bytes) where !bytes.isEmpty: try send(bytes[...])
+        case .bytes, .slices: break
         }
         try notify { $0.urlProtocolDidFinishLoading(urlProtocol) }
       }
@@ -159,6 +162,16 @@
         throw URLError(.badServerResponse)
       }
       try notify { $0.urlProtocol(urlProtocol, didReceive: head, cacheStoragePolicy: .notAllowed) }
+    }
+
+    /// Sends a body of a known length at once, cut off at its length: of several pieces, Foundation on Linux gives only the
+    /// last to a completion handler.
+    private func send(_ pieces: AsyncStream<[UInt8]>, length: Int) async throws {
+      var body: [UInt8] = []
+      var pieces = pieces.makeAsyncIterator()
+      while body.count < length, let piece = await pieces.next() { body += piece }
+      if length > 0 { try send(body.prefix(length)) }
+      guard body.count >= length else { throw URLError(.networkConnectionLost) }
     }
 
     private func send(_ piece: ArraySlice<UInt8>) throws {
@@ -241,7 +254,13 @@
         let name = field.name.rawName
         fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
       }
-      if case .bytes(let bytes) = response.content { fields["Content-Length"] = String(bytes.count) }
+      let length: Int? =
+        switch response.content {
+        case .bytes(let bytes): bytes.count
+        case .stream(_, let length): length
+        case .slices: nil
+        }
+      if let length { fields["Content-Length"] = String(max(length, 0)) }
       self.init(url: url, statusCode: response.status.code, httpVersion: "HTTP/1.1", headerFields: fields)
     }
   }

@@ -62,6 +62,44 @@ struct `A session without a socket` {
     #expect(await server.requests.map(\.request.target) == ["/old", "/notes/1"])
   }
 
+  @Test(arguments: [307, 308])
+  func `A redirect that keeps the method sends a stream's body again`(_ status: Int) async throws {
+    let server = try MockServer.current
+    await server.stub(.post("/old"), with: .status(status, headers: ["Location": "/notes"]))
+    var request = try request("/old", method: "POST")
+    request.httpBodyStream = InputStream(data: Data(#"{"text": "five"}"#.utf8))
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    #expect(try await session().send(request).response.statusCode == 201)
+    try await server.expect(.post("/old", body: ["text": "five"]), times: 1)
+    try await server.expect(.post("/notes", body: ["text": "five"]), times: 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `A stream that ends before its length is a lost connection, as over a socket`(_ listens: Bool) async throws {
+    let error = await #expect(throws: URLError.self) { try await load(PiecewiseAnswer(length: 4), listens: listens) }
+    // Over a socket, Foundation on Linux does not know this error.
+    if !listens { #expect(error?.code == .networkConnectionLost) }
+  }
+
+  @Test(arguments: [true, false], [0, 2, 3])
+  func `A stream is cut off at its length, as over a socket`(_ listens: Bool, _ length: Int) async throws {
+    let (data, response) = try await load(PiecewiseAnswer(length: length), listens: listens)
+    #expect(data == Data(1...3).prefix(length))
+    #expect(response.value(forHTTPHeaderField: "Content-Length") == "\(length)")
+  }
+
+  /// Loads an answer, over a socket or without one.
+  private func load(_ answer: PiecewiseAnswer, listens: Bool) async throws -> (data: Data, response: HTTPURLResponse) {
+    try await withJSONServer(listens: listens) {
+      $0.middleware = [answer]
+    } _: { server in
+      let request = try request("/notes")
+      return listens
+        ? try await URLSession.forTests.get("/notes", at: server.url)
+        : try await URLSession(configuration: .jsonServer(server)).send(request)
+    }
+  }
+
   @Test(arguments: [(Response.hang, URLError.timedOut), (.reset, .networkConnectionLost)])
   func `A broken connection is the error that a socket would give`(
     _ response: Response, _ code: URLError.Code
@@ -112,13 +150,15 @@ struct `A session without a socket` {
 
 /// Responds with a body in three pieces that are all available at once.
 private struct PiecewiseAnswer: Middleware {
+  var length: Int?
+
   func respond(
     to request: Request, next: @Sendable (Request) async throws -> Response
   ) async throws -> Response {
     let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
     for piece: UInt8 in 1...3 { continuation.yield([piece]) }
     continuation.finish()
-    return .stream(stream, type: "text/plain")
+    return .stream(stream, length: length, type: "text/plain")
   }
 }
 
