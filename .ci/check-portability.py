@@ -38,7 +38,7 @@ OURS = re.compile(r"(?:(?<!\.)\.|\b(?:func|case|let|var) )$")
 FEATURES = {
     (6, 3): {
         r"\bweak let\b": "'weak let'", r"\bTest\.cancel\(": "'Test.cancel'", r"\bIssue\.record\([^)]*severity:": "a severity",
-        r"^\s*@c\b": "'@c'",
+        r"^\s*@c\b": "'@c'", r"\bissue\.isFailure\b": "'Issue.isFailure'",
     },
 }
 
@@ -125,7 +125,9 @@ def language(files):
             continue
         for version, features in FEATURES.items():
             for pattern, name in features.items() if version > promised else ():
-                for line, _ in places(pattern, code(text)):
+                # A version of the compiler brings its own Swift Testing.
+                newer = rf"#if compiler\(>={version[0]}\.{version[1]}\)[\s\S]*?#(?:else|endif)"
+                for line, _ in places(pattern, re.sub(newer, lambda found: blank(found[0]), code(text))):
                     yield path, line, (
                         f"{name} needs Swift {version[0]}.{version[1]}; Package.swift promises {promised[0]}.{promised[1]}")
 
@@ -183,6 +185,8 @@ CASES = [
     (names, {"Tests/Reliability/Fuzz/Targets/main.swift": "fork()\n"}, 0),
     (language, {**MANIFEST, FILE: "weak let server = stopped\n"}, 1),
     (language, {"Package.swift": "// swift-tools-version: 6.3\n", FILE: "weak let server = stopped\n"}, 0),
+    (language, {**MANIFEST, FILE: "#if compiler(>=6.3)\n  issue.isFailure\n#else\n  true\n#endif\n"}, 0),
+    (language, {**MANIFEST, FILE: "#if compiler(>=6.3)\n  issue.isFailure\n#endif\nissue.isFailure\n"}, 1),
     (language, {**MANIFEST, FILE: "weak var server = stopped // weak let\n"}, 0),
     (milliseconds, {SOURCE: "milliseconds = Int(secondsSince1970 * 1000)\n"}, 1),
     (milliseconds, {SOURCE: "modified = Int(status.modified_seconds) * 1000\n"}, 1),

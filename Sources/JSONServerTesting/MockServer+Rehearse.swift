@@ -76,7 +76,7 @@ extension MockServer {
   private static func failures(_ body: @Sendable () async throws -> Void) async -> [String] {
     let failures = Mutex<[String]>([])
     let keep = IssueHandlingTrait.compactMapIssues { issue in
-      guard issue.isFailure else { return issue }
+      guard issue.failsTest else { return issue }
       failures.withLock { $0.append("\(issue)") }
       return nil
     }
