@@ -59,6 +59,28 @@ import Testing
     #expect(database.lostUpdates(by: edited, since: start).isEmpty)
   }
 
+  @Test func `is found although it changes the same records in another way`() throws {
+    let start = try Database.fixture(Self.start)
+    var database = start
+    _ = try database.create("{\"t\": \"new\"}", in: "posts")
+    _ = try database.merge("{\"n\": 1}", into: "1", in: "posts")
+    _ = try database.delete("2", in: "posts")
+    let edited = try Database.fixture(
+      "{\"posts\": [{\"id\": 1, \"t\": \"c\"}, {\"id\": 2, \"t\": \"d\"}, {\"id\": 3, \"t\": \"mine\"}], \"profile\": {\"n\": 1}}"
+    )
+    #expect(database.lostUpdates(by: edited, since: start) == ["/posts/1", "/posts/2", "/posts/3"])
+  }
+
+  @Test func `is found for records without ids`() throws {
+    let start = try Database.fixture("{\"posts\": [{\"t\": \"a\"}, {\"t\": \"b\"}, {\"id\": 1}]}")
+    var database = start
+    _ = try database.edit(
+      database.list("posts", Query(("t", "a"))).selection, in: "posts", by: .merge(ValidJSON("{\"t\": \"c\"}")))
+    #expect(database.lostUpdates(by: start, since: start) == ["/posts"])
+    let edited = try Database.fixture("{\"posts\": [{\"t\": \"b\"}, {\"t\": \"c\"}]}")
+    #expect(database.lostUpdates(by: edited, since: start).isEmpty)
+  }
+
   @Test func `is found however much was written before`() throws {
     let start = try Database.fixture("{\"posts\": []}")
     var database = start

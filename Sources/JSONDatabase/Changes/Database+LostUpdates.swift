@@ -20,8 +20,10 @@ extension Database {
     }
   }
 
-  /// The paths of changes that an edit undoes: records and values that were written since the data was last loaded, and
-  /// that the edit lacks or has in their old form.
+  /// The paths of changes that an edit does not have: records and values that were written since the data was last loaded,
+  /// and that the edit lacks or has in another form. Of records without an id, the path of the collection.
+  ///
+  /// The author of the edit may have seen such a change before changing the record again; nothing tells.
   ///
   /// - Parameter base: The data that was last loaded, on which this version is based.
   /// - Complexity: O(rows / 64 + number of written records), or O(number of records) after replacing or renumbering
@@ -31,24 +33,36 @@ extension Database {
       // The ids of each version are read once: versions with very different rows would make each other read them again.
       let (first, current) = (Lookup(base.resource(named: name)), Lookup(resource(named: name)))
       let edit = Lookup(edited.resource(named: name))
-      return changedIDs(in: name, since: base).filter { id in
-        let (first, current, edit) = (first[id], current[id], edit[id])
-        guard !Self.isSame(first, current) else { return false }
-        return !Self.isSame(current, edit) && (edit == nil || Self.isSame(first, edit))
-      }.map { id in "/\(name)" + (id.map { "/\($0.string)" } ?? "") }
+      let changed = changedRows(in: name, since: base)
+      let ids = Set(changed.map { $0.id(named: schema.idName(of: name)) })
+      // A single value has no id.
+      let lost = ids.union([nil]).filter { !Self.isSame(first[$0], current[$0]) && !Self.isSame(current[$0], edit[$0]) }
+      let isUnnamedLost = ids.contains(nil) && losesUnnamed(in: name, by: edited, since: base)
+      return lost.map { id in "/\(name)" + (id.map { "/\($0.string)" } ?? "") } + (isUnnamedLost ? ["/\(name)"] : [])
     }.sorted()
   }
 
-  /// The ids of the records that may differ from another version, and `nil` for a single value.
-  private func changedIDs(in name: String, since base: Database) -> Set<ByteExactKey?> {
-    let idName = schema.idName(of: name)
-    func rows(of database: Database) -> PersistentRowVector {
-      (try? database.collection(name))?.rows ?? PersistentRowVector()
+  /// The rows that may differ from another version, in both versions.
+  private func changedRows(in name: String, since base: Database) -> [Row] {
+    let (before, now) = (base.rows(of: name), rows(of: name))
+    return (now.differences(from: before, atMost: .max) ?? []).flatMap { [before[$0], now[$0]] }.compactMap(\.self)
+  }
+
+  private func rows(of name: String) -> PersistentRowVector {
+    (try? collection(name))?.rows ?? PersistentRowVector()
+  }
+
+  /// Whether an edit lacks a record without an id that was added, or has one that was removed. O(number of records).
+  private func losesUnnamed(in name: String, by edited: Database, since base: Database) -> Bool {
+    func texts(_ database: Database) -> Set<[UInt8]> {
+      var texts: Set<[UInt8]> = []
+      database.rows(of: name).forEach { _, row in
+        if row.id(named: schema.idName(of: name)) == nil { texts.insert(Self.compact(row.record)) }
+      }
+      return texts
     }
-    let (before, now) = (rows(of: base), rows(of: self))
-    let slots = now.differences(from: before, atMost: .max) ?? []
-    let ids = slots.flatMap { [before[$0], now[$0]] }.compactMap { $0?.id(named: idName) }
-    return Set(ids + [nil])
+    let (first, current, edit) = (texts(base), texts(self), texts(edited))
+    return !current.subtracting(first).isSubset(of: edit) || !first.subtracting(current).isDisjoint(with: edit)
   }
 
   /// Whether two texts are equal apart from their layout.

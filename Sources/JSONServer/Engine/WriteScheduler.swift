@@ -278,7 +278,7 @@ struct WriteScheduler {
     switch (result, takeover.replacement) {
     case (.success(let path), .edit):
       let message =
-        "The edit removed or reverted \(effect.list), written over HTTP; the old version is kept as '\(path)'."
+        "The edit removed or changed \(effect.list), written over HTTP; the old version is kept as '\(path)'."
       return [.warn(message)] + complete(takeover, effect)
     case (.success(let path), .all):
       let message = "All data was replaced while the file was edited; the edited version is kept as '\(path)'."
@@ -286,7 +286,7 @@ struct WriteScheduler {
     case (.failure(let error), .edit):
       // The version before the edit is the only one with the acknowledged writes.
       let message = """
-        The edit would remove or revert \(effect.list), written over HTTP, and no copy of the version before can be \
+        The edit would remove or change \(effect.list), written over HTTP, and no copy of the version before can be \
         kept: \(error.message) That version is still served, and nothing is written; correct that, and the edit is served.
         """
       var takeover = takeover
@@ -326,7 +326,7 @@ struct Takeover {
   /// The result of a replacement.
   struct Effect: Sendable {
     let data: Database
-    /// The lost records: those that the replacement removes or reverts, although its author had not seen them.
+    /// The lost records: those that the replacement removes or changes, whose author may not have seen them.
     let lost: [String]
 
     /// The first of the lost records, for a message.

@@ -171,7 +171,7 @@ import Testing
     _ = await server.send(.delete, "/posts/1")
     if isReset { _ = await server.send(.post, "/__admin/reset") }
     try await server.edit(AdminFixture.posts, generation: 1)
-    let isReverted = await warnings.contains { $0.contains("reverted /comments/1, /posts/1") }
+    let isReverted = await warnings.contains { $0.contains("changed /comments/1, /posts/1") }
     #expect(isReverted != isReset)
   }
 

@@ -1,7 +1,8 @@
 """An editor saves while clients write.
 
 An editor reads the file, adds its mark and saves by rename, exchange or in place. Afterwards each mark must be in the
-file, in the history or in a conflict file, and so must each acknowledged record.
+file, in the history or in a conflict file, and so must each acknowledged record. The editor gives its mark the next id,
+which the server may have given to another record meanwhile.
 """
 
 import json
@@ -30,11 +31,10 @@ class Writer(threading.Thread):
             while not self.stop.is_set():
                 serial += 1
                 key = f"w{self.number}-{serial}"
-                answer = self.connection.request("POST", "/items", {"id": key})
+                answer = self.connection.request("POST", "/items", {"key": key})
                 if answer.status == 201:
                     self.acknowledged.append(key)
-                elif answer.status in (409, 503):
-                    # 409: the editor read the record in the instant before its own save was put back, and saved it.
+                elif answer.status == 503:
                     self.refused += 1
                 else:
                     self.problem = f"POST was answered {answer.status}: {answer.body[:200]}"
@@ -80,7 +80,7 @@ class Archive(threading.Thread):
         super().__init__(daemon=True)
         self.path = path
         self.stop = stop
-        self.ids = set()
+        self.keys = set()
         self.seen = set()
         self.lock = threading.Lock()
 
@@ -110,7 +110,7 @@ class Archive(threading.Thread):
                 continue
             self.seen.add(key)
             with self.lock:
-                self.ids.update(record["id"] for record in records)
+                self.keys.update(record["key"] for record in records)
 
 
 def measure_style(harness, style, saves):
@@ -137,7 +137,8 @@ def measure_style(harness, style, saves):
                 continue
             # The file must not grow without end, and an editor may well remove records.
             mark = f"edit-{number}"
-            text = json.dumps({"items": records[-50:] + [{"id": mark}]})
+            new = {"id": max((record["id"] for record in records), default=0) + 1, "key": mark}
+            text = json.dumps({"items": records[-50:] + [new]})
             if generator.random() < 0.5:
                 time.sleep(generator.uniform(0, 0.01))
             save(path, text, style)
@@ -156,8 +157,8 @@ def measure_style(harness, style, saves):
         archive.look()
     acknowledged = [key for writer in writers for key in writer.acknowledged]
     refused = sum(writer.refused for writer in writers)
-    lost_marks = [mark for mark in marks if mark not in archive.ids]
-    lost_writes = [key for key in acknowledged if key not in archive.ids]
+    lost_marks = [mark for mark in marks if mark not in archive.keys]
+    lost_writes = [key for key in acknowledged if key not in archive.keys]
     return {
         "style": style, "saves": len(marks), "acknowledged": len(acknowledged), "refused": refused,
         "lost_marks": lost_marks, "lost_writes": lost_writes}
