@@ -29,6 +29,8 @@ extension Database {
     // The server fills only records of resources.
     var schema = schema
     schema.filler = .none
+    // An element is in a list in a record.
+    schema.maximumDepth -= 2
     let collection = RecordCollection(
       name: member, idName: schema.idName(of: member), rows: rows, tail: UTF8Slice(""), defaultLayout: .compact,
       lineage: Lineage())

@@ -30,6 +30,11 @@ struct DialectTests {
     ("s:gte", "", ["1", "2", "3", "4"], ["1", "2", "3", "4"]), ("n:gte", "", ["1", "3"], ["1", "2", "3"]),
   ]
 
+  @Test func `a collection without records does not show which members it will have`() throws {
+    let database = try Database.fixture(#"{"a": []}"#)
+    #expect(try database.list("a", Query(("userId", "1"))).selection.unknownParameters == [])
+  }
+
   @Test(arguments: filters, Dialect.allCases)
   func `A filter selects what its json-server selects`(
     _ filter: (name: String, value: String, classic: [String], v1: [String]), _ dialect: Dialect

@@ -104,6 +104,17 @@ import Testing
     String(repeating: open, count: count) + last + String(repeating: close, count: count)
   }
 
+  @Test(arguments: ["/posts/1/tags", "/profile/tags"])
+  func `a deep element of a list leaves a file that can be read`(_ target: String) async throws {
+    let server = try await AdminFixture.server(["posts": [["id": 1, "tags": []]], "profile": ["tags": []]])
+    for (depth, status) in [(507, HTTPResponse.Status.created), (508, .badRequest)] {
+      let body = #"{"a":\#(Self.deep(depth, "[", "", "]"))}"#
+      #expect(await server.send(.post, target, bytes: body.utf8).status == status)
+    }
+    let text = await server.value.utf8Text()
+    _ = try await Server.load(Server.Configuration(source: .text(text, name: "database.json")))
+  }
+
   static let levels = [("{\"a\":", "}"), ("[", "]")]
 
   @Test(arguments: levels, ["1", "{}"])

@@ -137,6 +137,9 @@ extension RecordCollection {
     if let parent = criteria.parent {
       narrow(&found, to: .list(slots(where: parent.key, equals: parent.id.string, patience)))
     }
+    if let ids = criteria.ids {
+      narrow(&found, to: .list(Set(ids.compactMap { slot(of: $0, patience) }).sorted().map(Int32.init)))
+    }
     if let owner = criteria.owner {
       let belonging = slots(where: owner.key, equals: owner.id.string, patience)
       guard patience.allows(rows.isLarge && belonging.count > rows.quickMatches) else { return .none }

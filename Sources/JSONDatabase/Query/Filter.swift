@@ -13,6 +13,8 @@ extension Query {
     package var conditions: JSONValue?
     /// The parent that a foreign key must refer to, perhaps with others, for a nested route.
     package var parent: Reference?
+    /// The ids that a record must have one of, for a nested route below a parent that lists them; `nil` for any id.
+    package var ids: [String]?
     /// The user to whom the records belong, as their only owner.
     package var owner: Reference?
     /// Whether the query is for a change: then every value of a filter counts in both dialects, and
@@ -155,7 +157,7 @@ extension Filter {
     self.patience = patience
     let isKnown = { (path: FieldPath) in collection.hasMember(path, patience) || parents.hasMember(path, patience) }
     // Without records, nothing is known.
-    let knowsNothing = criteria.isForChange && collection.count == 0
+    let knowsNothing = collection.count == 0
     try add(criteria.parameters, parents: parents, dialect: dialect, isForChange: criteria.isForChange) { path in
       knowsNothing || isKnown(path)
     }

@@ -22,7 +22,7 @@ package struct Query: Sendable {
   /// Whether the query selects all records as they are stored, apart from filters.
   var isWhole: Bool {
     guard case .all = window else { return false }
-    return sort.isEmpty && criteria.parent == nil && criteria.owner == nil
+    return sort.isEmpty && criteria.parent == nil && criteria.ids == nil && criteria.owner == nil
   }
 }
 

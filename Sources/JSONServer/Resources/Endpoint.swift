@@ -392,22 +392,24 @@ extension Endpoint {
     guard isCollection else {
       return try singular(name, request, parameters, database.schema)
     }
+    // The parent has the ids of its children.
+    let ids =
+      database.hasRelation(from: name, to: parent.resource)
+      ? nil : database.listedIDs(of: name, in: parent.id, of: parent.resource)
     if isRead(request.method) {
       guard let key = try? database.foreignKey(in: name, to: parent.resource) else {
         throw RequestError(.notFound, database.unknownResourceMessage(name))
       }
       var list = try ListParameters(parameters, dialect: database.dialect)
-      if !database.hasRelation(from: name, to: parent.resource), database.count(of: name) > 0,
-        let ids = database.listedIDs(of: name, in: parent.id, of: parent.resource)
-      {
-        // The parent has the ids.
-        let filter = database.schema.idName(of: name) + ":in"
-        list.query.criteria.parameters.append(FilterParameter(filter, [ids.joined(separator: ",")]))
+      if let ids {
+        list.query.criteria.ids = ids
         return Endpoint(.collection(name), list: list)
       }
       return Endpoint(.collection(name), list: list.below(parent.id, by: key), below: parent)
     }
-    guard request.method == .post else { throw .methodNotAllowed(request, collectionMethods) }
+    guard request.method == .post, ids == nil else {
+      throw .methodNotAllowed(request, ids == nil ? collectionMethods : ["GET", "HEAD"])
+    }
     return Endpoint(.collection(name), .create(try json(from: request, database.schema) ?? .empty), below: parent)
   }
 
