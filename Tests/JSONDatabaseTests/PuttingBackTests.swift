@@ -32,6 +32,18 @@ import Testing
     }
   }
 
+  @Test func `What was added goes although another change was undone before`() throws {
+    var database = try Database.fixture(#"{"a": [{"id": "1"}, {"id": "2"}]}"#)
+    let original = database.string
+    let removed = try database.delete(["2"], in: "a")
+    let base = database
+    _ = try database.create(#"{"id": "3"}"#, in: "a")
+    let added = Reversal(between: base, and: database)
+    try database.undo(removed)
+    try database.undo(added)
+    #expect(database.string == original)
+  }
+
   @Test(arguments: [Dialect.classic, .v1])
   func `Thousands of records go together, and come back together`(_ dialect: Dialect) throws {
     let comments = (0..<2_200).map { #"{"id": "\#($0)", "aId": "\#($0 % 2)", "few": \#($0 % 3 == 0)}"# }

@@ -86,13 +86,16 @@ extension Database {
     let name = entries[position].name
     for change in changes {
       let id = change.id
-      let now = entries[position].collection?.rows[change.slot]
       if let after = change.after {
-        guard let now, now.record.slice == after.record.slice else {
+        // Undoing another change may have moved the record.
+        let slots = [change.slot, id.flatMap { try? collection(at: position).slot(of: $0, patience) }].compactMap(
+          \.self)
+        let rows = entries[position].collection?.rows
+        guard let slot = slots.first(where: { rows?[$0]?.record.slice == after.record.slice }) else {
           throw DatabaseError(
             .conflict, "\(name)/\(id ?? "") was changed since; nothing is undone. Change it by hand.")
         }
-        set(change.before, at: change.slot, of: position)
+        set(change.before, at: slot, of: position)
       } else if let id, hasRecord(id, in: name) {
         throw DatabaseError(.conflict, "\(name) has a record with id \(id) again; nothing is undone.")
       }
