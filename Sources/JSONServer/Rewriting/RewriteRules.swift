@@ -65,7 +65,7 @@ private struct RewriteRule: Sendable {
   func apply(to sent: String) -> String? {
     let path = patternHasQuery ? sent[...] : Substring(sent.utf8.prefix { $0 != UInt8(ascii: "?") })
     guard let groups = pattern.groups(in: path) else { return nil }
-    var result = target.filled(from: groups)
+    var result = target.filled(from: [path] + groups)
     if !result.hasPrefix("/") { result = "/" + result }
     let carried = patternHasQuery ? groups.last.flatMap(\.self) : sent[path.endIndex...].dropFirst()
     if let carried, !carried.isEmpty { result += (result.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + carried }
@@ -77,13 +77,13 @@ private struct RewriteRule: Sendable {
 private struct RewriteTarget: Sendable, Hashable {
   private enum Piece: Sendable, Hashable {
     case text(String)
-    /// The text of a group, from 0.
+    /// The text of a group, from 1; 0 is the whole path.
     case group(Int)
   }
 
   private var pieces: [Piece] = []
 
-  /// Reads a target: `:name` and `$1` refer to groups of the pattern.
+  /// Reads a target: `:name` and `$1` refer to groups of the pattern, `$0` to the whole path.
   ///
   /// In the query, `:name=` that is not a group is literal: it is an operator, as in `views:gt=100`.
   ///
@@ -106,8 +106,8 @@ private struct RewriteTarget: Sendable, Hashable {
       rest = rest[name.endIndex...]
       let reference = String(decoding: name, as: UTF8.self)
       // Of two groups with one name the last counts, as in a JavaScript object.
-      let group = isParameter ? groups.lastIndex(of: reference) : Int(reference).map { $0 - 1 }
-      if let group, groups.indices.contains(group) {
+      let group = isParameter ? groups.lastIndex(of: reference).map { $0 + 1 } : Int(reference)
+      if let group, group <= groups.count {
         pieces += [.text(String(decoding: literal, as: UTF8.self)), .group(group)]
         literal = []
       } else if isParameter, bytes[..<rest.startIndex].contains(UInt8(ascii: "?")), rest.first == UInt8(ascii: "=") {
@@ -125,7 +125,7 @@ private struct RewriteTarget: Sendable, Hashable {
     pieces.append(.text(String(decoding: literal, as: UTF8.self)))
   }
 
-  /// The target with the texts of the groups; an unused group is empty.
+  /// The target with the whole path and the texts of the groups; an unused group is empty.
   func filled(from groups: [Substring?]) -> String {
     pieces.reduce(into: "") { result, piece in
       switch piece {

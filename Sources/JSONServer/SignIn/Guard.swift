@@ -63,7 +63,8 @@ extension Guard {
 
   /// Separates json-server-auth's short form of guards, `"posts": 640`, from the rewrite rules of a routes file.
   ///
-  /// As in json-server-auth, a guard of a part of a resource, such as `posts/:id`, becomes a rewrite rule.
+  /// As in json-server-auth, a guard of a part of a resource, such as `posts/:id`, becomes a rewrite rule. The rule
+  /// covers the path and all paths below it.
   ///
   /// - Returns: The guards by the names of their resources as the file has them, and the rules.
   static func split(_ routes: JSONObject) -> (guards: [String: Guard], rules: JSONObject) {
@@ -73,7 +74,7 @@ extension Guard {
       let digits = value.string ?? value.int.map(String.init) ?? ""
       if let new = Guard(digits), !name.hasPrefix("/") {
         if name.contains(where: "/:*()?+".contains) {
-          rules.append(("/\(name)*", .string("/\(digits)/\(name)$1")))
+          rules.append(("/\(name)/:below*", .string("/\(digits)$0")))
         } else {
           guards[name] = guards[name]?.intersection(new) ?? new
         }

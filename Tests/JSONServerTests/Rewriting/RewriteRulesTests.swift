@@ -25,6 +25,7 @@ import Testing
     Case("/api/*", "/$1", "/api/", "/"),
     Case("/api/*", "/$1", "/api", "/api"),
     Case("/api/*", "/$1", "/apix/posts", "/apix/posts"),
+    Case("/api/*", "/v1$0", "/api/posts?id=1", "/v1/api/posts?id=1"),
     Case("/api/", "/", "/api/x", "/api/x"),
     Case("/api/", "/", "/api", "/"),
     Case("/*/x/*", "/$2/$1", "/a/x/b", "/b/a"),
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/a/:id", "/b/:ide", ":ide"), ("/a/*", "/$2", "$2"), ("/a", "/$0", "$0"), ("/a(b", "/", "parenthesis"),
+    ("/a/:id", "/b/:ide", ":ide"), ("/a/*", "/$2", "$2"), ("/a", "/$1", "$1"), ("/a(b", "/", "parenthesis"),
     ("/a()", "/", "parenthesis"), ("/:a([a-z)", "/", "']'"), ("/:a(x{9,1})", "/", "'{9,1}'"),
     ("/:a(*)", "/", "'*'"), (#"/:a(\1)"#, "/", #"\1"#), ("/:a((?=x))", "/", "Lookahead"),
     ("/:a([z-a])", "/", "out of order"),

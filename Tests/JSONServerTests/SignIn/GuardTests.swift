@@ -1,3 +1,4 @@
+import JSONServerValues
 import Testing
 
 @testable import JSONServer
@@ -32,6 +33,22 @@ struct GuardTests {
   @Test(arguments: ["", "64", "6400", "000", "777", "046", "460", "064", "６４０", "640 ", "-60"])
   func `Other digits are no guard`(digits: String) {
     #expect(Guard(digits) == nil)
+  }
+
+  @Test(arguments: [
+    ("posts/:id", "/posts/1", "/640/posts/1"), ("posts/:id", "/posts/1/", "/640/posts/1/"),
+    ("posts/:id", "/posts/1/comments?id=1", "/640/posts/1/comments?id=1"), ("posts/:id", "/posts", "/posts"),
+    ("posts/:id/comments", "/posts/1/comments", "/640/posts/1/comments"),
+    ("posts/:id/comments", "/posts/1/comments2", "/posts/1/comments2"), ("posts/1", "/posts/11", "/posts/11"),
+    (#"posts/:id(\d+)"#, "/posts/1/comments", "/640/posts/1/comments"),
+    ("*/comments", "/posts/1/comments", "/640/posts/1/comments"),
+  ])
+  func `A guard of a part of a resource leads to the same path`(
+    name: String, sent: String, rewritten: String
+  ) throws {
+    let (guards, rules) = Guard.split(JSONObject([(name, .string("640"))]))
+    #expect(guards.isEmpty)
+    #expect(try RewriteRules(json: rules).rewritten(sent).target == rewritten)
   }
 
   @Test func `Of two guards each takes away what it does not allow`() throws {
