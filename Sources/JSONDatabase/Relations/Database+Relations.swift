@@ -209,17 +209,23 @@ extension Database {
     }
   }
 
+  /// A resource that a request reads: the number of levels at which its records are embedded, and for children the
+  /// member with the id of the record that they are embedded in.
+  package typealias ReadResource = (name: String, level: Int, key: FieldPath?)
+
   /// The resources of related records, each with its level, from 1.
   ///
   /// - Throws: ``DatabaseError`` with code `unknownResource` or `invalidQuery`.
   package func resources(
     readBy requests: [RelationRequest], in name: String
-  ) throws(DatabaseError) -> [(name: String, level: Int)] {
-    var found: [(name: String, level: Int)] = []
+  ) throws(DatabaseError) -> [ReadResource] {
+    var found: [ReadResource] = []
     var trees = try relationTrees(requests, from: try position(of: name)).trees
     var level = 1
     while !trees.isEmpty {
-      for target in trees.compactMap(\.relation.target) { found.append((entries[target].name, level)) }
+      for relation in trees.map(\.relation) {
+        if let target = relation.target { found.append((entries[target].name, level, relation.childKey)) }
+      }
       trees = trees.flatMap(\.branches)
       level += 1
     }

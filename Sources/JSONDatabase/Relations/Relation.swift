@@ -17,6 +17,11 @@ enum Relation {
     case .nothing: nil
     }
   }
+
+  /// The member of children with this record's id; `nil` for parents.
+  var childKey: FieldPath? {
+    if case .children(_, let key) = self { key } else { nil }
+  }
 }
 
 /// A relation, and the relations of its related records.

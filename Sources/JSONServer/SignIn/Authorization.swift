@@ -104,9 +104,7 @@ final class Authorization {
   func owner(in endpoint: Endpoint, _ context: RequestContext) throws(RequestError) -> String? {
     var owner: String?
     if let (user, resources) = try permission(for: endpoint, context) {
-      for (name, level) in resources {
-        if try users.isLimited(endpoint, name, level, context, to: user) { owner = user }
-      }
+      for resource in resources where try users.isLimited(endpoint, resource, context, to: user) { owner = user }
     }
     return owner
   }
@@ -117,11 +115,11 @@ final class Authorization {
   /// - Throws: 401 and 403.
   private func permission(
     for endpoint: Endpoint, _ context: RequestContext
-  ) throws(RequestError) -> (user: String, resources: [(name: String, level: Int)])? {
-    var permission: (user: String, resources: [(name: String, level: Int)])?
-    for (name, level) in try resources(of: endpoint) {
-      let needed = self.guard(of: name, prefix: context.guardPrefix)
-      let access: Guard.Access = endpoint.isWrite && name == endpoint.resource ? .write : .read
+  ) throws(RequestError) -> (user: String, resources: [Database.ReadResource])? {
+    var permission: (user: String, resources: [Database.ReadResource])?
+    for resource in try resources(of: endpoint) {
+      let needed = self.guard(of: resource.name, prefix: context.guardPrefix)
+      let access: Guard.Access = endpoint.isWrite && resource.name == endpoint.resource ? .write : .read
       switch needed.decision(on: access, isSignedIn: false) {
       case .allowed: continue
       case .refused: throw Self.readOnly
@@ -131,19 +129,18 @@ final class Authorization {
       switch needed.decision(on: access, isSignedIn: true) {
       case .allowed: continue
       case .refused, .signInFirst: throw Self.readOnly
-      case .allowedToOwner: permission = (user, (permission?.resources ?? []) + [(name, level)])
+      case .allowedToOwner: permission = (user, (permission?.resources ?? []) + [resource])
       }
     }
     return permission
   }
 
-  /// The resources that a request reads or changes: first its own, then related ones, each with the number of levels at
-  /// which its records are embedded.
-  private func resources(of endpoint: Endpoint) throws(RequestError) -> [(name: String, level: Int)] {
-    guard let name = endpoint.resource else { return database.resourceNames.map { ($0, 0) } }
-    guard !endpoint.relations.isEmpty else { return [(name, 0)] }
+  /// The resources that a request reads or changes: first its own, then related ones.
+  private func resources(of endpoint: Endpoint) throws(RequestError) -> [Database.ReadResource] {
+    guard let name = endpoint.resource else { return database.resourceNames.map { ($0, 0, nil) } }
+    guard !endpoint.relations.isEmpty else { return [(name, 0, nil)] }
     do throws(DatabaseError) {
-      return [(name, 0)] + (try database.resources(readBy: endpoint.relations, in: name))
+      return [(name, 0, nil)] + (try database.resources(readBy: endpoint.relations, in: name))
     } catch {
       throw RequestError(error)
     }

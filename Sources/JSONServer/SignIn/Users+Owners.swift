@@ -4,19 +4,19 @@ import JSONServerValues
 extension Users {
   /// Whether a request must be limited to the user's own records of a resource that only owners may use.
   ///
-  /// - Parameters:
-  ///   - name: The resource.
-  ///   - level: The number of levels at which its records are embedded.
   /// - Throws: 403 for a request for records of others.
   func isLimited(
-    _ endpoint: Endpoint, _ name: String, _ level: Int, _ context: RequestContext, to user: String
+    _ endpoint: Endpoint, _ resource: Database.ReadResource, _ context: RequestContext, to user: String
   ) throws(RequestError) -> Bool {
-    guard level == 0 else {
-      // Embedded records of others may be read when they are users, such as the authors of readable records, and when
-      // they refer to the user's own record.
+    let name = resource.name
+    guard resource.level == 0 else {
+      // Embedded records may be read when they are users, such as the authors of readable records, and when the member
+      // that names their owner refers to the user's own record.
       switch endpoint.target {
       case .database: return true
-      case .record(collection, user) where level == 1 && !endpoint.isWrite: return false
+      case .record(collection, user)
+      where resource.level == 1 && resource.key == ownerKey(in: name) && !endpoint.isWrite:
+        return false
       case _ where name == collection: return false
       default: throw .foreign
       }

@@ -266,6 +266,22 @@ import Testing
     #expect(try await server.send(.get, "/db", fields: ada).json["posts"]?.array?.count == (isOwn ? 1 : 0))
   }
 
+  @Test(arguments: [
+    ("_embed=secrets", 200), ("_expand=secret", 403), ("_embed=secret", 403), ("_embed=secrets&_expand=secret", 403),
+    ("_embed=notes", 403),
+  ])
+  func `A user reads only own records inside the own one`(query: String, status: Int) async throws {
+    let data: JSONValue = [
+      "users": [["id": 1, "email": "ada@x.org", "password": "lovelace", "secretId": 2]],
+      "secrets": [["id": 1, "userId": 1], ["id": 2, "userId": 2]],
+      // A list of ids names no owner.
+      "notes": [["id": 1, "userIds": [1]]],
+    ]
+    let server = try await Self.server(data, guards: ["secrets": "600", "notes": "600"])
+    let response = await server.send(.get, "/users/1?" + query, fields: try await Self.ada(server))
+    #expect(response.status.code == status, "\(response.text)")
+  }
+
   // MARK: Addresses and fields
 
   @Test(
