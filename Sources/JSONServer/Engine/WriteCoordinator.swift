@@ -109,10 +109,10 @@ final class WriteCoordinator {
     return (success, state.keys(changedSince: mark))
   }
 
-  /// Voids the tokens of users who are missing in the current data; a rollback of the data makes the tokens valid again.
-  func voidTokens(of users: Users) {
+  /// Voids tokens whose users are gone from the current data; a rollback of the data makes the tokens valid again.
+  func voidTokens(where isGone: (_ holder: Tokens.Holder) -> Bool) {
     let before = state
-    let (_, keys) = changeState { Tokens.revoke(in: &$0) { !users.isHolder($0) } }
+    let (_, keys) = changeState { Tokens.revoke(in: &$0, where: isGone) }
     voidTokens += keys.map { ServerState.Row($0, before[$0.kind, $0.name]) }
   }
 
@@ -240,10 +240,6 @@ final class WriteCoordinator {
     if let change = pending.change {
       engine.events.endVoidWatches(on: engine)
       engine.events.publish(change, resources: pending.resources)
-      switch change {
-      case .reloaded, .replaced: engine.signIn?.forgetUsers(on: engine)
-      case .created, .updated, .deleted: break
-      }
     }
     let failure = pending.isWrite ? error.map(RequestError.init) : nil
     pending.requester.completion(engine, failure.map(Result.failure) ?? .success(pending.response))
@@ -521,7 +517,7 @@ final class WriteCoordinator {
     engine.readAhead()
     generations[file.name] = file.generation
     store?.adopt(.file(file))
-    engine.signIn?.forgetUsers(on: engine)
+    engine.signIn?.forgetUsers(areReplaced: true, on: engine)
     engine.events.publishReload(of: names)
     if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
   }
@@ -535,6 +531,7 @@ final class WriteCoordinator {
     take(changed)
     // The records have other places now.
     deletions.kept = [:]
+    engine.signIn?.forgetUsers(areReplaced: true, on: engine)
     enqueueCommit(pending, since: base, replacingAll: true, on: engine)
   }
 }

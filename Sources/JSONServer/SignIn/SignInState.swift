@@ -159,9 +159,13 @@ final class SignInState {
 
   /// Voids the tokens of missing users, before another user gets one of their ids. Where records keep their slots, tokens
   /// themselves tell these users apart.
-  func forgetUsers(on engine: isolated Engine) {
+  ///
+  /// - Parameter areReplaced: Whether other data may have given the id of a user to another one; then the name decides.
+  func forgetUsers(areReplaced: Bool = false, on engine: isolated Engine) {
     let users = currentUsers(on: engine)
-    if !users.database.schema.keepsSlots { engine.writes.voidTokens(of: users) }
+    if !users.database.schema.keepsSlots {
+      engine.writes.voidTokens { !users.isHolder($0, requiring: areReplaced) }
+    }
     engine.events.endVoidWatches(on: engine)
   }
 

@@ -52,9 +52,11 @@ struct Users {
 
   /// Whether the user of a token still exists. Where records keep their slots, another user may have the id now, and also the
   /// slot if it was the last one.
-  func isHolder(_ holder: Tokens.Holder) -> Bool {
+  ///
+  /// - Parameter name: Whether the user must still have the name from the sign-in, since all users may be others.
+  func isHolder(_ holder: Tokens.Holder, requiring name: Bool = false) -> Bool {
     guard let user = try? database.record(holder.user, in: collection) else { return false }
-    return holder.slot == nil || self.holder(id: holder.user, of: user) == holder
+    return holder.slot == nil && !name || self.holder(id: holder.user, of: user) == holder
   }
 
   /// The user with this `email` or `username`.

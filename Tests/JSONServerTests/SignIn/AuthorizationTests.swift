@@ -94,6 +94,41 @@ import Testing
     #expect(await Self.send(.get, "/posts", fields: ada, to: fixture).status == .unauthorized)
   }
 
+  /// - Parameter replacement: The request that brings a former user back; `nil` for an edit.
+  @Test(arguments: ["/__admin/snapshots/s", "/__admin/reset", "/reset", "/merge", nil])
+  func `Data that gives an id to another user leaves no token to the last one`(replacement: String?) async throws {
+    let fixture = try EngineFixture(
+      Self.data,
+      configure: {
+        $0.signIn = Server.SignIn(guards: ["users": .signedIn])
+        $0.hasResetRoutes = true
+      })
+    #expect(await Self.send(.post, "/__admin/snapshots", ["name": "s"], to: fixture).status == .created)
+    let ada = try await Self.ada(fixture)
+    #expect(await Self.send(.delete, "/users/2", fields: ada, to: fixture).status == .ok)
+    let eve: JSONValue = ["email": "eve@x.org", "password": "secret"]
+    let tokens = try await Self.send(.post, "/register", eve, to: fixture).json
+    #expect(tokens["user"]?["id"] == 2)
+    if let replacement {
+      #expect(await Self.send(.post, replacement, Self.data, fields: ada, to: fixture).status == .ok)
+    } else {
+      try await fixture.edit(Self.data, generation: 1)
+    }
+    let fields: HTTPFields = [.authorization: "Bearer \(try #require(tokens["accessToken"]?.string))"]
+    #expect(await Self.send(.get, "/users/2", fields: fields, to: fixture).status == .unauthorized)
+    let refresh: JSONValue = ["refreshToken": tokens["refreshToken"] ?? .null]
+    #expect(await Self.send(.post, "/refresh", refresh, to: fixture).status == .unauthorized)
+    #expect(await Self.send(.get, "/users/1", fields: ada, to: fixture).status == .ok)
+  }
+
+  @Test func `A user who changes the own address keeps the tokens`() async throws {
+    let fixture = try EngineFixture(Self.data, configure: { $0.signIn = Server.SignIn() })
+    let ada = try await Self.ada(fixture)
+    #expect(await Self.send(.patch, "/users/1", ["email": "a@x.org"], fields: ada, to: fixture).status == .ok)
+    #expect(await Self.send(.post, "/posts", [["id": 9], ["id": 1]], fields: ada, to: fixture).status == .created)
+    #expect(await Self.send(.get, "/users/1", fields: ada, to: fixture).status == .ok)
+  }
+
   private static func ada(_ fixture: EngineFixture) async throws -> HTTPFields {
     let response = await send(.post, "/login", ["email": "ada@x.org", "password": "lovelace"], to: fixture)
     return [.authorization: "Bearer \(try #require(try response.json["accessToken"]?.string))"]
