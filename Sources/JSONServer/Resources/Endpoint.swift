@@ -107,6 +107,12 @@ final class Endpoint: Sendable {
     }
   }
 
+  /// The read of the parent whose list of ids selects the records; `nil` where records refer to the parent themselves.
+  var listReading: Endpoint? {
+    guard let parent, list?.query.criteria.ids != nil else { return nil }
+    return Endpoint(.record(parent.resource, id: parent.id))
+  }
+
   /// The resource whose changes can be watched.
   var watchedResource: String? {
     switch target {
@@ -232,7 +238,7 @@ extension Endpoint {
     }
     if !related.unknownRelations.isEmpty { result.ignored += related.ignored }
     result.notes = related.notes
-    if let parent, let note = database.note(onMissing: parent) { result.notes.append(note) }
+    if listReading == nil, let parent, let note = database.note(onMissing: parent) { result.notes.append(note) }
     return result
   }
 }
@@ -403,7 +409,7 @@ extension Endpoint {
       var list = try ListParameters(parameters, dialect: database.dialect)
       if let ids {
         list.query.criteria.ids = ids
-        return Endpoint(.collection(name), list: list)
+        return Endpoint(.collection(name), list: list, below: parent)
       }
       return Endpoint(.collection(name), list: list.below(parent.id, by: key), below: parent)
     }

@@ -37,7 +37,10 @@ final class Authorization {
       try requireAllResources(context)
       return context
     }
-    if let endpoint = try? unguarded.endpoint(in: database) { _ = try permission(for: endpoint, unguarded) }
+    if let endpoint = try? unguarded.endpoint(in: database) {
+      if let reading = endpoint.listReading { _ = try permission(for: reading, unguarded) }
+      _ = try permission(for: endpoint, unguarded)
+    }
     return unguarded
   }
 
@@ -102,6 +105,7 @@ final class Authorization {
   /// - Returns: The user's id; `nil` when the request may see all records.
   /// - Throws: 401 and 403.
   func owner(in endpoint: Endpoint, _ context: RequestContext) throws(RequestError) -> String? {
+    if let reading = endpoint.listReading { _ = try self.owner(in: reading, context) }
     var owner: String?
     if let (user, resources) = try permission(for: endpoint, context) {
       for resource in resources where try users.isLimited(endpoint, resource, context, to: user) { owner = user }

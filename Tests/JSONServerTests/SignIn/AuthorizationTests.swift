@@ -317,6 +317,19 @@ import Testing
     #expect(response.status.code == status, "\(response.text)")
   }
 
+  @Test(arguments: [
+    ("/posts/1/tags", 401, 200), ("/posts/2/tags", 401, 403), ("/posts/3/tags", 401, 200), ("/tags", 200, 200),
+    ("/posts/2/comments", 200, 200),
+  ])
+  func `A list of ids is as private as its record`(path: String, anonymous: Int, ada: Int) async throws {
+    var data = Self.data.object ?? JSONObject()
+    data["posts"] = [["id": 1, "userId": 1, "tagIds": [1]], ["id": 2, "userId": 2, "tagIds": [1, 2]]]
+    data["tags"] = [["id": 1], ["id": 2]]
+    let server = try await Self.server(.object(data), guards: ["posts": "600", "tags": "666", "comments": "666"])
+    #expect(await server.send(.get, path).status.code == anonymous)
+    #expect(await server.send(.get, path, fields: try await Self.ada(server)).status.code == ada)
+  }
+
   // MARK: Addresses and fields
 
   @Test(
