@@ -122,7 +122,7 @@ final class Endpoint: Sendable {
   }
 
   /// The only resource that the request reads; `nil` when there may be several.
-  var onlyResource: String? { isWrite || !relations.isEmpty ? nil : resource }
+  var onlyResource: String? { isWrite || !relations.isEmpty || listReading != nil ? nil : resource }
 }
 
 extension Endpoint {

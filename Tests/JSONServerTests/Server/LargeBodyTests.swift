@@ -105,6 +105,15 @@ struct LargeBodyTests {
     #expect(try await other.version("/posts", ifNot: "\(first.tag), \(third.tag)").status == 200)
   }
 
+  @Test func `The validator of a list by ids names the version of the record with the ids, too`() async throws {
+    var data = Self.data().object ?? JSONObject()
+    data["lists"] = [["id": 1, "postIds": .array((1...Self.count).map { .number(JSONNumber($0)) })]]
+    let fixture = try EngineFixture(.object(data), isInMemory: true)
+    let first = try await fixture.version("/lists/1/posts")
+    try await fixture.change("/lists/1")
+    #expect(try await fixture.version("/lists/1/posts", ifNot: first.tag).status == 200)
+  }
+
   @Test func `It shows the version that was there when it was asked for, however late it is taken`() async throws {
     let fixture = try EngineFixture(Self.data(), isInMemory: true)
     let early = await fixture.body("/posts")
