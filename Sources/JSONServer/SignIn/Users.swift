@@ -31,12 +31,12 @@ struct Users {
   /// - Returns: The record, and the data with the record.
   /// - Throws: 400 that names the missing, invalid or taken member.
   func register(_ body: WrittenBody?, ids: IDGenerator) throws(RequestError) -> (WrittenRecord, Database) {
-    let credentials = try Credentials(body?.json)
-    try requireFreeName(credentials.name, as: credentials.member)
+    _ = try Credentials(body?.json)
+    let body = body ?? .empty
+    try requireFreeNames(in: JSONValue(body.json))
     do throws(DatabaseError) {
       var changed = database
-      let body = (body ?? .empty).json(for: collection, in: database)
-      return (try changed.create(body, in: collection, ids: ids), changed)
+      return (try changed.create(body.json(for: collection, in: database), in: collection, ids: ids), changed)
     } catch {
       throw RequestError(error)
     }
@@ -82,8 +82,8 @@ struct Users {
     let id: String? = if case .record(_, let id) = endpoint.target { id } else { nil }
     switch endpoint.action {
     case .create(let body), .replace(let body):
-      let credentials = try Credentials(body.json)
-      try requireFreeName(credentials.name, as: credentials.member, of: id)
+      _ = try Credentials(body.json)
+      try requireFreeNames(in: JSONValue(body.json), of: id)
     case .merge(let body):
       let members = JSONValue(body.json)
       try Credentials.check(email: members["email"], password: members["password"])
@@ -122,17 +122,13 @@ struct Users {
     return Endpoint(endpoint.target, .replace(WrittenBody(ValidJSON(writing: .object(members)))))
   }
 
-  private func requireFreeNames(in members: JSONValue, of id: String?) throws(RequestError) {
-    for member in ["email", "username"] {
-      if let name = members[member]?.string { try requireFreeName(name, as: member, of: id) }
+  /// - Parameter id: The user who may have the names already.
+  /// - Throws: 400, when another user has one of them.
+  private func requireFreeNames(in members: JSONValue, of id: String? = nil) throws(RequestError) {
+    for (member, message) in [("email", "Email already exists"), ("username", "Username already exists")] {
+      guard let name = members[member]?.string, let other = user(named: name, by: member) else { continue }
+      guard let id, self.id(of: other) == id else { throw RequestError(.malformed, message) }
     }
-  }
-
-  /// - Parameter id: The user who may have the name already.
-  /// - Throws: 400, when another user has it.
-  private func requireFreeName(_ name: String, as member: String, of id: String? = nil) throws(RequestError) {
-    guard let other = user(named: name, by: member), id == nil || self.id(of: other) != id else { return }
-    throw RequestError(.malformed, member == "email" ? "Email already exists" : "Username already exists")
   }
 }
 
