@@ -179,7 +179,9 @@ actor Engine: Application {
   ///
   /// - Throws: ``ServerError`` for the first invalid rule; the old rules stay then.
   func setRoutes(_ rules: JSONObject) throws(ServerError) {
-    try policies.setRewriteRules(rules, allowGuards: configuration.signIn != nil)
+    let allowsGuards = configuration.signIn != nil
+    if allowsGuards { try database.checkNames(of: Guard.split(rules).guards) }
+    try policies.setRewriteRules(rules, allowGuards: allowsGuards)
   }
 
   // MARK: Deferred work

@@ -92,7 +92,7 @@ public final class Server: Sendable {
     let parser = SourceParser(schema: configuration.schema, ids: ids, onRead: configuration.onRead)
     let source = try await configuration.open(parser, on: loop) { mailbox.deliver($0) }
     do throws(ServerError) {
-      try configuration.signIn?.check(source.database)
+      try configuration.signIn?.check(source.database, listed: policies.guards)
     } catch {
       source.store?.close()
       throw error

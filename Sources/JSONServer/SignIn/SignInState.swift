@@ -193,8 +193,9 @@ extension RequestError {
 extension Server.SignIn {
   /// Refuses a configuration that does not fit the data or the clock.
   ///
-  /// - Throws: ``ServerError`` that begins with the invalid member.
-  func check(_ database: Database) throws(ServerError) {
+  /// - Parameter listed: The guards of the routes file.
+  /// - Throws: ``ServerError`` that names the invalid member or guard.
+  func check(_ database: Database, listed: [String: Guard]) throws(ServerError) {
     let names = database.resourceNames.joined(separator: ", ")
     guard case .collection? = database.resource(named: users) else {
       throw ServerError(
@@ -205,6 +206,7 @@ extension Server.SignIn {
       throw ServerError(
         .invalidConfiguration, "Server.SignIn.guards: no resource is named '\(name)'; there are \(names).")
     }
+    try database.checkNames(of: listed)
     guard tokenLifetime > .zero, tokenLifetime <= .seconds(Self.longestLifetime) else {
       throw ServerError(
         .invalidConfiguration,
@@ -213,4 +215,14 @@ extension Server.SignIn {
   }
 
   package static let longestLifetime = 31_536_000
+}
+
+extension Database {
+  /// - Parameter guards: The guards of a routes file.
+  /// - Throws: ``ServerError`` that names the first guard of an unknown resource.
+  func checkNames(of guards: [String: Guard]) throws(ServerError) {
+    guard let name = guards.keys.filter({ resource(meantBy: $0) == nil }).min() else { return }
+    throw ServerError(
+      .invalidConfiguration, "The guard '\(name)' in the routes cannot be used. \(unknownResourceMessage(name))")
+  }
 }

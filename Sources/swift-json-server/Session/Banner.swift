@@ -61,7 +61,8 @@ struct Banner {
     if resources.isEmpty { lines.append("  none yet; add one to the source, such as \"posts\": []") }
     lines += ["", "  \(style(.bold, "Other routes"))", "  \(style(.cyan, "\(server.url)/db"))"]
     for (pattern, target) in startup.configuration.routes {
-      lines.append("  \(LogText.escaped(pattern)) \(style(.grey, "→")) \(LogText.escaped(target.string ?? ""))")
+      let target = LogText.escaped(target.string ?? target.description)
+      lines.append("  \(LogText.escaped(pattern)) \(style(.grey, "→")) \(target)")
     }
     lines += ["", "  \(style(.bold, "Home"))", "  \(style(.cyan, server.url))", ""]
     return lines.joined(separator: "\n")

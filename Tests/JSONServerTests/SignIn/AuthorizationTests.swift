@@ -194,6 +194,15 @@ import Testing
     #expect(await server.send(.get, "/posts-archive").status == .unauthorized)
   }
 
+  @Test func `A guard of an unknown resource in the routes is refused`() async throws {
+    let routes = JSONObject([("Posts", 600), ("psots", 600)])
+    let error = await #expect(throws: ServerError.self) { try await Self.server { $0.routes = routes } }
+    #expect(error?.message.contains("did you mean 'posts'?") == true)
+    let server = try await Self.server()
+    await #expect(throws: ServerError.self) { try await server.setRoutes(routes) }
+    try await server.setRoutes(JSONObject([("Posts", 600)]))
+  }
+
   @Test func `The routes of json-server-reset need access to everything`() async throws {
     let server = try await Self.server { $0.hasResetRoutes = true }
     let ada = try await Self.ada(server)
