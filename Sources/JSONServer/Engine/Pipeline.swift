@@ -258,17 +258,17 @@ extension Engine {
     if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
     if context.isAdministrative { return .admin(try AdminRoute.route(of: request, segments.dropFirst())) }
     let authorization = context.isHidden ? nil : authorization
-    if let users = authorization?.users,
-      let route = try SignInRoute(request, segments, wrapName: configuration.wrapName, users)
-    {
-      return .signIn(route)
-    }
     if configuration.hasResetRoutes, let route = AdminRoute.resetRoute(of: request, segments) {
       try authorization?.requireAllResources(context)
       return .admin(route)
     }
     let endpoint: Endpoint
     do throws(RequestError) {
+      if let users = authorization?.users,
+        let route = try SignInRoute(request, segments, wrapName: configuration.wrapName, users)
+      {
+        return .signIn(route)
+      }
       if let parsed = context.parsed {
         endpoint = try parsed.unwrapped.get()
       } else {
@@ -276,10 +276,11 @@ extension Engine {
         endpoint = try plain.unwrapping(configuration.wrapName(for: context), writes.database.dialect)
       }
     } catch {
-      // The data comes first: a file `posts.html` does not hide the posts.
-      guard error.code == .notFound, let response = policies.staticPage(for: request, context.target.path) else {
-        throw error
-      }
+      // The data comes first: a file `posts.html` does not hide the posts. Signing in is a POST; a GET of `/login` may be
+      // a page.
+      guard error.code == .notFound || error.allowedMethods != nil,
+        let response = policies.staticPage(for: request, context.target.path)
+      else { throw error }
       return .builtIn(response)
     }
     if segments.count == 1, let name = endpoint.watchedResource, ListParameters.isWatch(parameters) {
