@@ -6,13 +6,13 @@ package import JSONServerValues
 extension Database {
   /// The elements of a list in a record, as a database with the elements as its only collection.
   ///
-  /// Where other records have a list in the member, it is empty for a record without the member.
+  /// Where other records have a list in the member, it is empty for a record without the member, and for a missing record.
   ///
   /// - Parameters:
   ///   - member: The member with the list, which names the collection.
   ///   - id: The record's id; `nil` for a single resource.
   /// - Returns: `nil` when there is no such list.
-  /// - Throws: ``DatabaseError`` with code `unknownRecord`, when other records have such a list.
+  /// - Throws: ``DatabaseError`` with code `unknownResource`.
   /// - Complexity: O(size of the record).
   package func innerList(_ member: String, of id: String?, in name: String) throws(DatabaseError) -> Database? {
     let position = try position(of: name)
@@ -24,7 +24,6 @@ extension Database {
       for element in elements { rows.append(Row(element, lead: 0, trail: 0)) }
     } else {
       guard value?.withToken(\.isNull) ?? true, holdsLists(FieldPath(member), in: position) else { return nil }
-      if whole == nil { throw Self.unknownRecord(id ?? "", in: name) }
     }
     // The server fills only records of resources.
     var schema = schema

@@ -60,8 +60,11 @@ extension Endpoint {
     } else {
       result = try inner.endpoint.perform(request, on: &list, ids: ids)
     }
-    guard result.change != nil else { return result }
     do throws(DatabaseError) {
+      guard result.change != nil else {
+        if case .record(_, let id) = target { _ = try database.record(id, in: name) }
+        return result
+      }
       let members = list.asMember(inner.member)
       var path = [name]
       if case .record(_, let id) = target {
@@ -82,7 +85,7 @@ extension Endpoint {
 extension Endpoint.Target {
   /// The elements of a list in the target; `nil` when there is no such list.
   ///
-  /// - Throws: 404, when there is no such record.
+  /// - Throws: 404, when there is no such resource.
   fileprivate func innerList(_ member: String, in database: Database) throws(RequestError) -> Database? {
     do throws(DatabaseError) {
       switch self {

@@ -328,7 +328,8 @@ import Testing
 
   @Test(arguments: [
     ("/posts/1/tags", 401, 200), ("/posts/2/tags", 401, 403), ("/posts/3/tags", 401, 200), ("/tags", 200, 200),
-    ("/posts/2/comments", 200, 200),
+    ("/posts/2/comments", 200, 200), ("/posts/1/tagIds", 401, 200), ("/posts/2/tagIds", 401, 403),
+    ("/posts/3/tagIds", 401, 404),
   ])
   func `A list of ids is as private as its record`(path: String, anonymous: Int, ada: Int) async throws {
     var data = Self.data.object ?? JSONObject()
