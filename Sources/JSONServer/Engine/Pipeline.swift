@@ -44,11 +44,11 @@ extension Engine {
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
         mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
         notes: rewriteRule.map { NIOLockedValueBox(MatchNotes(rewriteRule: $0)) }, progress: progress, reply: reply)
-      if let session {
-        if preflight == nil, !sessions.has(session) { try policies.origins.checkBeginning(of: session, by: request) }
-        return sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }
-      }
-      begin(context, preflight)
+      // A preflight begins no session: any page may send one.
+      if let preflight { return finalize(context, preflight) }
+      guard let session else { return begin(context) }
+      if !sessions.has(session) { try policies.origins.checkBeginning(of: session, by: request) }
+      sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context) }
     } catch {
       let context = RequestContext(
         original, preprocessed: request, target: .none, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
@@ -69,8 +69,7 @@ extension Engine {
     }
   }
 
-  private func begin(_ context: RequestContext, _ preflight: PreparedResponse?) {
-    if let preflight { return finalize(context, preflight) }
+  private func begin(_ context: RequestContext) {
     // The admin interface needs no database.
     guard waitsForOthers, !context.isAdministrative else { return enclose(context) }
     writes.readIndex.whenCurrent(on: self) { engine, failure in

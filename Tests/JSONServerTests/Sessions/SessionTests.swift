@@ -68,6 +68,13 @@ import Testing
     #expect(await server.send(.get, "/posts/1", fields: [.session: "s1"]).status == .ok)
   }
 
+  @Test func `begins with no preflight, which any page may send`() async throws {
+    let server = try await server()
+    let preflight: HTTPFields = [.origin: "https://evil.example", .accessControlRequestMethod: "PUT"]
+    #expect(await server.send(.options, "/__session/a/posts", fields: preflight).status == .noContent)
+    #expect(try await server.get("/__admin/sessions") == [])
+  }
+
   @Test func `has events of its own, which end with it`() async throws {
     let server = try await server()
     guard case .stream(let events, _) = await server.send(.get, "/posts?_watch", fields: a).content else {
