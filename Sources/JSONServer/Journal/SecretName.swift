@@ -26,6 +26,20 @@ enum SecretName {
       || parts.contains { joined.contains($0) }
   }
 
+  /// Whether a parameter is a secret: by its name, or as a `_where` that may name one.
+  static func matches(_ name: String, with value: String) -> Bool {
+    matches(name) || name == "_where" && mayBeMentioned(in: value)
+  }
+
+  /// Whether a member of an object is a secret: by its name, or as the value of a JSON Patch whose path names one
+  /// (RFC 6902).
+  static func matches(_ name: String, in members: JSONObject) -> Bool {
+    matches(name) || name == "value" && members["path"]?.string.map(isMentioned) == true
+  }
+
+  /// Whether a text that cannot be parsed contains such a word, or may do so in escapes.
+  static func mayBeMentioned(in text: String) -> Bool { isMentioned(in: text) || text.contains("\\u") }
+
   /// Whether a text without names contains such a word.
   static func isMentioned(in text: String) -> Bool {
     text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.contains { matches(String($0)) }
@@ -51,9 +65,10 @@ enum SecretName {
 }
 
 extension JSONValue {
-  /// The value without members that have names of secrets.
+  /// The value without members that are secrets.
   var withoutSecrets: JSONValue {
-    changingObjects { members in JSONObject(members.filter { !SecretName.matches($0.name) }.map { ($0.name, $0.value) })
+    changingObjects { members in
+      JSONObject(members.filter { !SecretName.matches($0.name, in: members) }.map { ($0.name, $0.value) })
     }
   }
 }

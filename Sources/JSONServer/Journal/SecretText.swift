@@ -56,18 +56,13 @@ package enum SecretText {
     if essence == "application/x-www-form-urlencoded", (try? JSONValue(parsing: Array(body))) == nil {
       return pairs(text).map { Array($0.utf8)[...] } ?? leftOut
     }
-    if isRequest, mayNameSecret(text) {
+    if isRequest, SecretName.mayBeMentioned(in: text) {
       let isJSON = isCut ? body.first.map("{[".utf8.contains) ?? true : (try? JSONValue(parsing: Array(body))) != nil
       guard isJSON else { return leftOut }
     }
     // A patch names the changed member by a path (RFC 6902).
-    let isSecretPatch = essence == "application/json-patch+json" && mayNameSecret(text)
+    let isSecretPatch = essence == "application/json-patch+json" && SecretName.mayBeMentioned(in: text)
     return members(body) { SecretName.matches($0) || isSecretPatch && $0 == "value" }
-  }
-
-  /// Whether a text that cannot be parsed names a secret, or may do so in escapes.
-  private static func mayNameSecret(_ text: String) -> Bool {
-    SecretName.isMentioned(in: text) || text.contains("\\u")
   }
 
   /// JSON, which may be cut anywhere, or text with JSON in it.
@@ -147,10 +142,10 @@ package enum SecretText {
       let name = PercentEncoding.decodeForm(parts[0])
       let value = parts.count > 1 ? PercentEncoding.decodeForm(parts[1]) : ""
       if !pair.isEmpty, parts.count < 2 || "{[\"'".contains(name.first { !$0.isWhitespace } ?? "=") { isList = false }
-      let isHidden = name == "_where" ? mayNameSecret(value) : !name.hasPrefix("_") && SecretName.matches(name)
+      let isHidden = SecretName.matches(name, with: value)
       shown.append(isHidden ? String(Substring(parts[0])) + "=" + mask : String(Substring(pair)))
     }
-    return isList || !mayNameSecret(PercentEncoding.decodeForm(text.utf8)) && !mayNameSecret(text)
-      ? shown.joined(separator: "&") : nil
+    let isShown = isList || ![PercentEncoding.decodeForm(text.utf8), text].contains(where: SecretName.mayBeMentioned)
+    return isShown ? shown.joined(separator: "&") : nil
   }
 }

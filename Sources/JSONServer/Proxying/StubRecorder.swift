@@ -355,7 +355,7 @@ struct RecordedStub: Sendable {
     guard let target = try? ParsedTarget(request.target) else { throw Refusal(reason: "no stub can be like it") }
     var pattern = RequestPattern(request.method, path(of: request, target.path))
     pattern.isExact = true
-    let parameters = target.parameters.items.filter { !SecretName.matches($0.name) }
+    let parameters = target.parameters.items.filter { !SecretName.matches($0.name, with: $0.value) }
     pattern.query = parameters.map { RequestPattern.Field($0.name, $0.value) }
     if let body = request.json {
       if case .string(let text) = body, SecretName.isMentioned(in: text) {

@@ -63,11 +63,11 @@ package struct RequestMatcher: Sendable {
     else { return false }
     if pattern.isExact {
       guard let value = pattern.body.value else { return request.body == nil }
-      return request.body?.holds(value, allowing: SecretName.matches) ?? false
+      return request.body?.holds(value, allowing: SecretName.matches(_:in:)) ?? false
     }
     switch pattern.body {
     case .any: return true
-    case .including(let part): return request.body?.holds(part) { _ in true } ?? false
+    case .including(let part): return request.body?.holds(part) { _, _ in true } ?? false
     case .equal(let value): return request.body == value
     case .data(let data): return data.elementsEqual(request.request.bytes)
     }
@@ -90,7 +90,7 @@ package struct RequestMatcher: Sendable {
   /// Whether the parameters are exactly those of the pattern, in any order of names, apart from secrets.
   private func isExactly(_ parameters: [(name: String, value: String)]) -> Bool {
     let names = Set(pattern.query.map(\.name))
-    let sent = parameters.filter { names.contains($0.name) || !SecretName.matches($0.name) }
+    let sent = parameters.filter { names.contains($0.name) || !SecretName.matches($0.name, with: $0.value) }
     let given = pattern.query.filter { $0.value != nil }
     return sent.count == given.count
       && names.allSatisfy { name in

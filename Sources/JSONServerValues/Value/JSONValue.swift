@@ -36,7 +36,7 @@ extension JSONValue: Hashable {
   /// Values are compared with a stack of its own instead of recursion.
   ///
   /// - Parameter isAllowed: Whether an object may have a member of a name besides; `nil` allows none.
-  package func holds(_ part: JSONValue, allowing isAllowed: ((String) -> Bool)?) -> Bool {
+  package func holds(_ part: JSONValue, allowing isAllowed: ((String, JSONObject) -> Bool)?) -> Bool {
     var pairs = [(self, part)]
     while let pair = pairs.popLast() {
       switch pair {
@@ -53,7 +53,7 @@ extension JSONValue: Hashable {
           pairs.append((counterpart, value))
         }
         let isWhole = own.count == other.count
-        guard isWhole || own.names.allSatisfy({ other[$0] != nil || isAllowed?($0) == true }) else { return false }
+        guard isWhole || own.names.allSatisfy({ other[$0] != nil || isAllowed?($0, own) == true }) else { return false }
       case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): return false
       }
     }

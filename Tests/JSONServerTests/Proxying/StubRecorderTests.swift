@@ -226,6 +226,30 @@ import Testing
     #expect(await server.respond(to: request(.get, "/a?b=1&\(name)=other")).status == .ok)
   }
 
+  @Test(arguments: [
+    (#"[{"op":"add","path":"/password","value":"hush"}]"#, #"[{"op":"add","path":"/password","value":"other"}]"#),
+    (#"[{"op":"add","path":"/users/0","value":{"pin":"hush"}}]"#, #"[{"op":"add","path":"/users/0","value":{}}]"#),
+  ])
+  func `has no secret of a JSON Patch, and no filter that names one`(_ patch: String, _ other: String) async throws {
+    let recorder = try recorder()
+    await recorder.record(patching(patch), response("1"), from: address)
+    await recorder.record(request(.get, #"/a?_where={"password":"hush"}&b=1"#), response("2"), from: address)
+    await recorder.record(request(.get, #"/a?_where={"title":"kept"}"#), response("3"), from: address)
+    #expect(directory.text("stubs.json")?.contains("hush") == false)
+    let server = try await replay()
+    #expect(await server.respond(to: patching(other)).text == "1")
+    #expect(await server.respond(to: patching(#"[{"op":"add","path":"/title","value":"x"}]"#)).status == .notFound)
+    #expect(await server.respond(to: request(.get, #"/a?b=1&_where={"password":"x"}"#)).text == "2")
+    #expect(await server.respond(to: request(.get, #"/a?_where={"title":"kept"}"#)).text == "3")
+    #expect(await server.respond(to: request(.get, #"/a?_where={"title":"x"}"#)).status == .notFound)
+  }
+
+  private func patching(_ body: String) -> Request {
+    var request = request(.patch, "/users/1", body)
+    request.headerFields[.contentType] = "application/json-patch+json"
+    return request
+  }
+
   @Test(arguments: ["page", "nextPageToken", "shopping", "max_tokens", "author", "keyword", "monkey", "spinner"])
   func `keeps a name that is no secret`(_ name: String) async throws {
     await (try recorder()).record(request(.get, "/a?\(name)=1"), response("1"), from: address)
