@@ -27,7 +27,7 @@ final class Journal {
   /// The first requests that a strict server refused as unexpected.
   private(set) var unexpected: [Exchange] = []
   /// The largest number of unexpected exchanges, so that a client in a loop does not fill the memory.
-  private static let maximumUnexpected = 1_000
+  static let maximumUnexpected = 1_000
   private var lastID = 0
   /// Whether the bytes of a large body are being made.
   private var isMakingBytes = false

@@ -12,6 +12,11 @@ extension Server {
     get async { await engine.run { $0.journal.unexpected } }
   }
 
+  /// The unexpected requests of the server and then of its sessions, with the first thousand of ended sessions.
+  package var allUnexpectedRequests: [Exchange] {
+    get async { await engine.run { $0.journal.unexpected + $0.sessions.unexpected } }
+  }
+
   /// Removes all exchanges.
   public func clearJournal() async {
     await engine.run { $0.journal.removeAll() }

@@ -29,6 +29,8 @@ final class Sessions {
   private var indexed: [Engine] = []
   /// The largest number of such engines.
   private static let indexedCapacity = 4
+  /// The first unexpected requests of ended sessions.
+  private var unexpectedOfEnded: [Exchange] = []
   private var lastTurn = 0
   private let areAllowed: Bool
 
@@ -46,6 +48,11 @@ final class Sessions {
 
   /// The sessions, in the order of their start.
   var all: [Session] { sessions.values.sorted { ($0.start, $0.name.text) < ($1.start, $1.name.text) } }
+
+  /// The requests of all sessions that a strict server refused as unexpected, those of ended sessions first.
+  var unexpected: [Exchange] {
+    unexpectedOfEnded + all.flatMap { $0.engine.assumeIsolated { $0.journal.unexpected } }
+  }
 
   func has(_ name: SessionName) -> Bool { sessions[name] != nil }
 
@@ -75,7 +82,11 @@ final class Sessions {
   func remove(_ name: String) -> Bool {
     guard let name = try? SessionName(name), let session = sessions.removeValue(forKey: name) else { return false }
     indexed.removeAll { $0 === session.engine }
-    session.engine.assumeIsolated { $0.end() }
+    let unexpected = session.engine.assumeIsolated { engine in
+      engine.end()
+      return engine.journal.unexpected
+    }
+    unexpectedOfEnded += unexpected.prefix(Journal.maximumUnexpected - unexpectedOfEnded.count)
     return true
   }
 

@@ -240,7 +240,7 @@ struct Session {
   ///
   /// - Returns: Whether there were any.
   private func hadUnexpectedRequests() async -> Bool {
-    let unexpected = await server.unexpectedRequests
+    let unexpected = await server.allUnexpectedRequests
     guard !unexpected.isEmpty else { return false }
     let lines = unexpected.map { exchange in
       let request = LogText.escaped("\(exchange.request.method) \(exchange.shownTarget)")

@@ -25,6 +25,15 @@ import Testing
     #expect(await server.unexpectedRequests.isEmpty)
   }
 
+  @Test func `lists what it refused in sessions, too, also after their end`() async throws {
+    let server = try await AdminFixture.server { ($0.isStrict, $0.hasSessions) = (true, true) }
+    for target in ["/__session/a/two", "/__session/b/three", "/one"] { await server.send(.get, target) }
+    await server.send(.delete, "/__admin/sessions/a")
+    #expect(
+      await server.allUnexpectedRequests.map(\.request.target) == ["/one", "/__session/a/two", "/__session/b/three"])
+    #expect(await server.unexpectedRequests.map(\.request.target) == ["/one"])
+  }
+
   @Test func `is not what a server is by default`() async throws {
     let server = try await AdminFixture.server()
     #expect(await server.send(.get, "/nothing").status == .notFound)
