@@ -24,7 +24,7 @@ package actor StubRecorder {
   /// Whether a version is being written; later responses are in the next version.
   private var isWriting = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
-  private let patterns = NIOLockedValueBox<Set<RequestPattern>>([])
+  private let patterns = NIOLockedValueBox<Set<JSONValue>>([])
 
   /// Opens an existing stubs file. Blocks until it is read.
   ///
@@ -73,7 +73,7 @@ package actor StubRecorder {
 
   /// Whether this run has recorded responses to a request, so that a stub with this pattern is its own.
   package nonisolated func hasRecorded(_ pattern: RequestPattern) -> Bool {
-    patterns.withLockedValue { $0.contains(pattern) }
+    patterns.withLockedValue { $0.contains(.object(pattern.members)) }
   }
 
   /// Writes the responses that are not in the file yet; to another file in the same directory if the stubs file is
@@ -178,8 +178,9 @@ extension Request {
 struct StubRecording: Sendable {
   /// The responses to one request, in order.
   private struct Track: Sendable {
-    var request: Request
-    let pattern: RequestPattern
+    let request: Request
+    let whole: JSONValue
+    let pattern: JSONValue
     var responses: [JSONObject] = []
     /// The number of times that the last response came.
     var repetitions = 0
@@ -198,7 +199,7 @@ struct StubRecording: Sendable {
   var isWritten: Bool { tracks.allSatisfy(\.isWritten) }
 
   /// All recorded responses, as stubs in the order of their first requests.
-  var stubs: [JSONObject] { tracks.map { Self.stub($0, in: JSONObject([("request", .object($0.pattern.members))])) } }
+  var stubs: [JSONObject] { tracks.map { Self.stub($0, in: JSONObject([("request", $0.pattern)])) } }
 
   /// Adds a response to the earlier responses to the same request.
   ///
@@ -207,9 +208,10 @@ struct StubRecording: Sendable {
   /// sequence: the newest response replaces the others. Otherwise a replayed login would always begin with a wrong
   /// password.
   mutating func add(_ stub: RecordedStub) {
-    var track = Track(request: stub.request, pattern: stub.pattern, responses: [stub.response], repetitions: 1)
+    var track = Track(
+      request: stub.request, whole: stub.whole, pattern: stub.pattern, responses: [stub.response], repetitions: 1)
     guard let index = tracks.firstIndex(where: { $0.pattern == stub.pattern }) else { return tracks.append(track) }
-    if tracks[index].request.target != stub.request.target || tracks[index].request.body != stub.request.body {
+    if tracks[index].whole != stub.whole {
       track.isWritten = tracks[index].isWritten && tracks[index].responses == track.responses
       tracks[index] = track
       return
@@ -248,12 +250,11 @@ struct StubRecording: Sendable {
     let document = try ValidJSON(parsing: text)
     guard let elements = document.elements else { throw NoStubs() }
     let stubs = elements.map { JSONValue($0).object ?? JSONObject() }
-    let pattern = JSONValue.object(track.pattern.members)
-    if let index = stubs.firstIndex(where: { $0["request"] == pattern }) {
+    if let index = stubs.firstIndex(where: { $0["request"] == track.pattern }) {
       let range = elements[index].offset..<elements[index].offset + elements[index].count
       return replacing(range, in: text, with: Self.text(of: Self.stub(track, in: stubs[index])))
     }
-    let stub = Self.text(of: Self.stub(track, in: JSONObject([("request", pattern)])))
+    let stub = Self.text(of: Self.stub(track, in: JSONObject([("request", track.pattern)])))
     if let index = stubs.firstIndex(where: { matches($0, track.request) }) {
       return replacing(elements[index].offset..<elements[index].offset, in: text, with: stub + Array(",\n  ".utf8))
     }
@@ -300,12 +301,24 @@ private struct NoStubs: Error, CustomStringConvertible {
   var description: String { "it must hold an array of stubs, such as []" }
 }
 
+extension RequestPattern {
+  /// The pattern without parameters and members of the body that are secrets.
+  fileprivate var withoutSecrets: RequestPattern {
+    var pattern = self
+    pattern.query.removeAll { SecretName.matches($0.name, with: $0.value ?? "") }
+    if let value = body.value { pattern.body = .including(value.withoutSecrets) }
+    return pattern
+  }
+}
+
 /// A request to another server and its response, in the form of a stub, without secrets.
 struct RecordedStub: Sendable {
   /// The request, to find the stubs that match it.
   let request: Request
-  /// The stub's `request`.
-  let pattern: RequestPattern
+  /// The request as a pattern with its secrets: equal for the same request in any spelling.
+  let whole: JSONValue
+  /// The stub's `request`, without secrets.
+  let pattern: JSONValue
   /// One of the stub's `responses`.
   let response: JSONObject
   /// A body that is not text, which becomes a file of its own.
@@ -321,7 +334,9 @@ struct RecordedStub: Sendable {
     guard case .bytes(let bytes) = response.content, 200...599 ~= response.status.code else {
       throw Refusal(reason: "no stub can be like it")
     }
-    pattern = try Self.pattern(of: request)
+    let whole = try Self.pattern(of: request)
+    self.whole = .object(whole.members)
+    pattern = .object(whole.withoutSecrets.members)
     self.request = request
     var fields = response.headerFields.passedOn(keepsLength: request.method == .head)
       .filter { !Self.isLeftOut($0) }
@@ -355,13 +370,12 @@ struct RecordedStub: Sendable {
     guard let target = try? ParsedTarget(request.target) else { throw Refusal(reason: "no stub can be like it") }
     var pattern = RequestPattern(request.method, path(of: request, target.path))
     pattern.isExact = true
-    let parameters = target.parameters.items.filter { !SecretName.matches($0.name, with: $0.value) }
-    pattern.query = parameters.map { RequestPattern.Field($0.name, $0.value) }
+    pattern.query = target.parameters.items.map { RequestPattern.Field($0.name, $0.value) }
     if let body = request.json {
       if case .string(let text) = body, SecretName.isMentioned(in: text) {
         throw Refusal(reason: "its request's body seems to hold a secret, which cannot be told from the rest of a text")
       }
-      pattern.body = .including(body.withoutSecrets)
+      pattern.body = .including(body)
     }
     guard (try? RequestMatcher(pattern)) != nil else { throw Refusal(reason: "no stub can be like it") }
     return pattern

@@ -108,6 +108,20 @@ import Testing
     #expect(responses.last?["body"] == .init(2 * StubRecording.maximumResponses - 1))
   }
 
+  @Test(arguments: [
+    ("/a", #"{"q":1,"r":2}"#, "/a", #"{"r": 2, "q": 1.0}"#), ("/a?b=1&c=2", "", "/a?c=2&b=1", ""),
+    ("/comments/2", "", "/comments//2/", ""), ("/a%62c?x=%41", "", "/abc?x=A", ""),
+  ])
+  func `keeps responses to one request in order, however the request is spelled`(
+    _ target: String, _ body: String, _ other: String, _ otherBody: String
+  ) async throws {
+    let recorder = try recorder()
+    await recorder.record(request(.post, target, body), response("1"), from: address)
+    await recorder.record(request(.post, other, otherBody), response("2"), from: address)
+    #expect(try stubs.count == 1)
+    #expect(try stubs[0]["responses"]?.array?.map { $0["body"] } == [1, 2])
+  }
+
   @Test func `replaces what an earlier run recorded, and leaves all else as it is`() async throws {
     let text = """
       [
