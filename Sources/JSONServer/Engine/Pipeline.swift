@@ -26,14 +26,21 @@ extension Engine {
     assumeIsolated(begin)
   }
 
+  nonisolated func refuse(_ request: Request, with error: RequestError, reply: @escaping Reply) {
+    assumeIsolated { $0.begin(request, refusedWith: error, progress: { _ in }, reply: reply) }
+  }
+
   /// Responds to a request, immediately or later.
+  ///
+  /// - Parameter refusal: The error with which the transport refuses the request; `nil` for none.
   private func begin(
-    _ original: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
-    reply: @escaping Reply
+    _ original: Request, refusedWith refusal: RequestError? = nil,
+    progress: @escaping @Sendable (RequestProgress) -> Void, reply: @escaping Reply
   ) {
     let started = System.uptime
     var (request, mountedTarget) = (original, original.target)
     do throws(RequestError) {
+      if let refusal { throw refusal }
       // preprocess: mount path · session · host · origin · method override · rewrite rules
       mountedTarget = try enterMount(&request)
       let session = configuration.hasSessions ? try SessionName.take(from: &request) : nil

@@ -66,7 +66,8 @@ final class HTTPConnection: ChannelInboundHandler {
 
   private enum Arrival {
     case request(Request, ResponseForm)
-    case refusal(RequestError, ResponseForm)
+    /// An error with the request, if its head was read.
+    case refusal(RequestError, Request?, ResponseForm)
   }
 
   init(_ connections: Connections) {
@@ -186,8 +187,9 @@ final class HTTPConnection: ChannelInboundHandler {
   func refuse(_ error: RequestError) {
     guard !reader.isStopped else { return reader.drop() }
     owesContinue = false
+    let request = reader.partialRequest
     reader.stop()
-    take(.refusal(error, ResponseForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
+    take(.refusal(error, request, ResponseForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
   }
 
   /// Reads more input when the connection can use it.
@@ -231,18 +233,19 @@ final class HTTPConnection: ChannelInboundHandler {
 
   private func begin(_ arrival: Arrival) {
     guard let context else { return }
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
     switch arrival {
     case .request(let request, let form):
       let number = responses.append(form, isSafe: request.isSafe)
-      let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
       connections.application.respond(to: request) { progress in
         connection.value.record(progress, of: number)
       } reply: { response in
         connection.value.receive(response, for: number)
       }
-    case .refusal(let error, let form):
+    case .refusal(let error, let request, let form):
       let number = responses.append(form, isSafe: true)
-      responses.put(error.response(), at: number)
+      guard let request else { return responses.put(error.response(), at: number) }
+      connections.application.refuse(request, with: error) { connection.value.receive($0, for: number) }
     }
   }
 

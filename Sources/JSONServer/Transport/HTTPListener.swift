@@ -198,6 +198,13 @@ protocol Application: Sendable {
   func respond(
     to request: Request, progress: @escaping @Sendable (RequestProgress) -> Void,
     reply: @escaping Reply)
+
+  /// Responds to a request that the transport refuses, with an error.
+  ///
+  /// Called on the server's event loop.
+  ///
+  /// - Parameter request: The part of the request that was read, within the limits.
+  func refuse(_ request: Request, with error: RequestError, reply: @escaping Reply)
 }
 
 /// Sends the response to a request.

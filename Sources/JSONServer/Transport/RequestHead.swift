@@ -90,6 +90,24 @@ struct RequestHead {
   }
 }
 
+extension Request {
+  /// Creates a request of a refused head, cut to the limits; `nil` for a head with an invalid method or field.
+  init?(refused head: HTTPRequestHead, limits: Limits) {
+    var kept = HTTPHeaders()
+    var room = limits.maximumHeadBytes
+    for (name, value) in head.headers.prefix(limits.maximumFields) where name.utf8.count + value.utf8.count <= room {
+      kept.add(name: name, value: value)
+      room -= name.utf8.count + value.utf8.count
+    }
+    guard let method = HTTPRequest.Method(head.method.rawValue), let fields = try? kept.fields(called: "field") else {
+      return nil
+    }
+    self.init(
+      method: method, target: String(decoding: head.uri.utf8.prefix(limits.maximumTargetBytes), as: UTF8.self),
+      headerFields: fields)
+  }
+}
+
 extension HTTPHeaders {
   /// The size of the fields in bytes.
   fileprivate var byteCount: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 } }

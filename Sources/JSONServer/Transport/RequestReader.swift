@@ -32,6 +32,8 @@ struct RequestReader {
   private var knownHead: RequestHeadCache?
   /// The head in the last piece.
   private var lastHead: RequestHead?
+  /// The request whose head was refused, if it can be told.
+  private var refused: Request?
   private var body: [UInt8] = []
   /// The decompression of the body; `nil` for an uncompressed body.
   private var decompression: Decompression?
@@ -51,6 +53,11 @@ struct RequestReader {
     if case .inRequest = state { true } else { false }
   }
 
+  /// The request that is being read, or whose head was refused, without its body.
+  var partialRequest: Request? {
+    if case .inRequest(let head) = state { head.request } else { refused }
+  }
+
   var isStopped: Bool {
     if case .stopped = state { true } else { false }
   }
@@ -65,7 +72,13 @@ struct RequestReader {
       return false
     }
     isHeadOnly = line.method == .HEAD
-    let head = try RequestHead(line, limits: limits)
+    let head: RequestHead
+    do throws(RequestError) {
+      head = try RequestHead(line, limits: limits)
+    } catch {
+      refused = Request(refused: line, limits: limits)
+      throw error
+    }
     lastHead = head
     bodyBytes = 0
     // The approximate size of the head: the number of its spaces is not known.
@@ -122,6 +135,7 @@ struct RequestReader {
     body = []
     decompression = nil
     lastHead = nil
+    refused = nil
   }
 
   // MARK: What the parser reads

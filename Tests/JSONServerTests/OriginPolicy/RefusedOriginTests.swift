@@ -43,6 +43,20 @@ import Testing
     }
   }
 
+  @Test func `may read why the transport refused a request, which is in the journal`() async throws {
+    let server = try await server { _ in }
+    let request = Request(
+      method: .post, target: "/posts", headerFields: [.host: "localhost", .origin: "http://localhost:5173"])
+    let response = await server.engine.run { engine in
+      await withCheckedContinuation { continuation in
+        engine.refuse(request, with: .bodyTooLarge(Limits())) { continuation.resume(returning: $0.response) }
+      }
+    }
+    #expect(response.status == .contentTooLarge)
+    #expect(response.headerFields[.accessControlAllowOrigin] == "http://localhost:5173")
+    #expect(await server.journal.map(\.response?.status) == [.contentTooLarge])
+  }
+
   private func server(_ onEvent: @escaping @Sendable (ServerEvent) -> Void) async throws -> Server {
     try await AdminFixture.server(["posts": [["id": 1]]]) { $0.onEvent = onEvent }
   }

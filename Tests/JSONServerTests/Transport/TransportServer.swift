@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 final class TestApplication: Application {
   private let handle: @Sendable (Request, @escaping @Sendable (RequestProgress) -> Void, @escaping Reply) -> Void
   private let asked = NIOLockedValueBox<[Request]>([])
+  private let turnedAway = NIOLockedValueBox<[Request]>([])
 
   init(_ handle: @escaping @Sendable (Request, @escaping Reply) -> Void = { $1(.echo($0)) }) {
     self.handle = { request, _, reply in handle(request, reply) }
@@ -25,6 +26,9 @@ final class TestApplication: Application {
 
   var requests: [Request] { asked.withLockedValue { $0 } }
 
+  /// The requests that the transport refused.
+  var refused: [Request] { turnedAway.withLockedValue { $0 } }
+
   func isAdministrative(_ request: Request) -> Bool {
     (try? Path(target: request.target))?.isAdministrative ?? false
   }
@@ -34,6 +38,11 @@ final class TestApplication: Application {
   ) {
     asked.withLockedValue { $0.append(request) }
     handle(request, progress, reply)
+  }
+
+  func refuse(_ request: Request, with error: RequestError, reply: @escaping Reply) {
+    turnedAway.withLockedValue { $0.append(request) }
+    reply(error.response())
   }
 }
 

@@ -115,6 +115,29 @@ struct TransportLimitTests {
   }
 
   @Test(arguments: [
+    get("/" + String(repeating: "a", count: 1_000), [origin]),
+    get("/", ["X: " + String(repeating: "a", count: 300), origin]),
+    put("Content-Length: 11\r\n" + origin), put(origin + "\r\nContent-Length: 1\r\nExpect: 200-ok", "a"),
+    put(origin + "\r\nContent-Length: 1\r\nContent-Encoding: br", "a"),
+    put(origin + "\r\nTransfer-Encoding: chunked", "b\r\nabcdefghijk\r\n0\r\n\r\n"),
+  ])
+  func `The application responds to a refused request with a known head`(_ bytes: String) async throws {
+    let application = TestApplication()
+    try await TestServer.run(application, limits: Self.limits) { server in
+      let client = try await server.connect()
+      try await client.send(bytes)
+      #expect(try await client.readAnswer().status >= 400)
+      #expect(application.requests.isEmpty)
+      let refused = try #require(application.refused.first)
+      #expect(refused.headerFields[.host] == "a")
+      #expect(refused.headerFields[.origin] == "http://a.example")
+      #expect(refused.target.utf8.count <= Self.limits.maximumTargetBytes)
+    }
+  }
+
+  private static let origin = "Origin: http://a.example"
+
+  @Test(arguments: [
     (1024, 10_000, 960), (1_000_000, 10_000, 10_000), (Int.max, 10_000, 10_000), (10, 10_000, 1),
     (1024, 2, 2),
   ])
