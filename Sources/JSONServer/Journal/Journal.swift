@@ -69,7 +69,7 @@ final class Journal {
     guard !context.isHidden else { return }
     if exchange.isUnexpected, unexpected.count < Self.maximumUnexpected { unexpected.append(exchange) }
     if engine.events.hadSubscribers { engine.events.publish(exchange) }
-    if exchange.notes?.exchangeID == nil { append(exchange) } else { replace(with: exchange) }
+    append(exchange)
     if case .slices = body { keepBytes(on: engine) }
   }
 
@@ -106,24 +106,26 @@ final class Journal {
     }
   }
 
-  /// Adds an exchange, drops old ones, and resumes the callers that wait for it.
+  /// Adds an exchange in the order of ids, or replaces the one with its id; then drops old ones, and resumes the callers
+  /// that wait for it.
   func append(_ exchange: Exchange) {
-    kept.append(exchange)
+    // Few exchanges come between a request and its response.
+    let index = kept.lastIndex { $0.id <= exchange.id }
+    if let index, kept[index].id == exchange.id {
+      // The old body was missing, or its size an estimate.
+      keptBytes -= kept[index].bodyBytes
+      kept[index] = exchange
+    } else {
+      kept.insert(exchange, at: index.map { $0 + 1 } ?? 0)
+    }
     keptBytes += exchange.bodyBytes
     dropOldest()
     resumeWaiters(with: exchange)
   }
 
-  /// Replaces the exchange with the same id, if the journal still has it, and resumes the callers that wait for it.
+  /// Replaces the exchange with the same id, if the journal still has it.
   func replace(with exchange: Exchange) {
-    // Few exchanges come between a request and its response.
-    if let index = kept.lastIndex(where: { $0.id <= exchange.id }), kept[index].id == exchange.id {
-      keptBytes += exchange.bodyBytes - kept[index].bodyBytes
-      kept[index] = exchange
-      // The old body was missing, or its size an estimate.
-      dropOldest()
-    }
-    resumeWaiters(with: exchange)
+    if self[exchange.id] != nil { append(exchange) }
   }
 
   /// The newest exchange with a large body whose bytes are not made yet.

@@ -45,6 +45,18 @@ import Testing
     #expect(await server.journal.first?.id == number)
   }
 
+  @Test func `keeps a request in a journal that is emptied meanwhile, in the order of arrival`() async throws {
+    let server = try await AdminFixture.server()
+    let hold = try await server.hold(RequestPattern(nil, "/posts/1"))
+    async let held = server.send(.get, "/posts/1")
+    try await arrival(at: server)
+    await server.send(.delete, "/__admin/requests")
+    await server.send(.get, "/posts/2")
+    await server.releaseHold(hold)
+    #expect(await held.status == .ok)
+    #expect(await server.journal.map(\.request.target) == ["/posts/1", "/posts/2"])
+  }
+
   @Test(arguments: ["/__admin/holds/1?status=503", "/__admin/holds?status=503"])
   func `fails its requests when it is asked to, and the data stays`(_ target: String) async throws {
     let server = try await AdminFixture.server()
