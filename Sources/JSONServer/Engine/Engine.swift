@@ -249,12 +249,18 @@ actor Engine: Application {
   func end() {
     isClosed = true
     releaseDelayed()
+  }
+
+  /// Cancels all tasks of the engine and of its ended sessions.
+  func cancelTasks() {
     for task in tasks.values { task.cancel() }
+    if !isSession { sessions.cancelTasks() }
   }
 
   /// Ends all streams and waits, saves the work in progress, keeps data that only memory has, and closes the files.
   func close() async {
     end()
+    cancelTasks()
     guard let store else { return }
     await keepUnseen(store)
     await loop.blocking { store.close() }

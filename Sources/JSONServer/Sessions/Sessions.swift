@@ -29,6 +29,8 @@ final class Sessions {
   private var indexed: [Engine] = []
   /// The largest number of such engines.
   private static let indexedCapacity = 4
+  /// The engines of ended sessions whose last tasks run, such as requests to another server.
+  private var ended: [Engine] = []
   /// The first unexpected requests of ended sessions.
   private var unexpectedOfEnded: [Exchange] = []
   private var lastTurn = 0
@@ -77,7 +79,8 @@ final class Sessions {
     return sessions[name]?.engine ?? server
   }
 
-  /// Ends a session, and returns whether it existed. Its event streams end, and its delayed work is done.
+  /// Ends a session, and returns whether it existed. Its event streams end, its delayed work is done, and its requests
+  /// get their responses.
   @discardableResult
   func remove(_ name: String) -> Bool {
     guard let name = try? SessionName(name), let session = sessions.removeValue(forKey: name) else { return false }
@@ -87,6 +90,7 @@ final class Sessions {
       return engine.journal.unexpected
     }
     unexpectedOfEnded += unexpected.prefix(Journal.maximumUnexpected - unexpectedOfEnded.count)
+    ended = (ended + [session.engine]).filter { $0.assumeIsolated { !$0.tasks.isEmpty } }
     return true
   }
 
@@ -104,6 +108,11 @@ final class Sessions {
 
   func removeAll() {
     for name in sessions.keys { remove(name.text) }
+  }
+
+  /// Cancels the last tasks of ended sessions.
+  func cancelTasks() {
+    for engine in ended { engine.assumeIsolated { $0.cancelTasks() } }
   }
 
   /// Limits the journals of all sessions together to the bytes of the server's own journal.

@@ -102,16 +102,36 @@ import Testing
     #expect(running.withLockedValue { $0.most } == 2)
   }
 
-  @Test func `is left alone when the server stops`() async throws {
+  @Test func `still responds to a session that ends`() async throws {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-    let server = try await UpstreamFixture().server { _ in
+    let gate = Gate()
+    let server = try await UpstreamFixture().server {
+      $0.hasSessions = true
+    } respond: { _, _ in
+      arrival.finish()
+      await gate.pass()
+      try Task.checkCancellation()
+      return Response()
+    }
+    async let response = server.send(.get, "/elsewhere", fields: [.session: "a"])
+    for await _ in arrivals {}
+    await server.send(.delete, "/__admin/sessions/a")
+    gate.open()
+    #expect(await response.status == .ok)
+  }
+
+  @Test(arguments: ["", "/__session/a"])
+  func `is left alone when the server stops`(_ session: String) async throws {
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+    let server = try await UpstreamFixture().server {
+      $0.hasSessions = true
     } respond: { _, _ in
       arrival.finish()
       await Gate().pass()
       try Task.checkCancellation()
       return Response()
     }
-    async let response = server.send(.get, "/elsewhere")
+    async let response = server.send(.get, "\(session)/elsewhere")
     for await _ in arrivals {}
     await server.stop()
     #expect(await response.status == .serviceUnavailable)
