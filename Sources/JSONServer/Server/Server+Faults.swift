@@ -39,7 +39,7 @@ extension Server {
     await remove(.stub)
   }
 
-  /// Reads the stubs file again, and replaces its stubs.
+  /// Reads the stubs file again, and replaces its stubs, also in the sessions.
   ///
   /// - Returns: The number of its stubs.
   /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file with line and column; the old stubs
@@ -48,7 +48,10 @@ extension Server {
   public func reloadStubs() async throws(ServerError) -> Int {
     guard let path = configuration.stubsFile else { return 0 }
     let stubs = try StubsFile(path: path, files: configuration.bodyFiles, ignoring: configuration.ignoresStub).stubs
-    await engine.run { $0.rules.replaceFile(with: stubs) }
+    await root.run { engine in
+      engine.rules.replaceFile(with: stubs)
+      engine.sessions.replaceFile(with: stubs)
+    }
     return stubs.count
   }
 

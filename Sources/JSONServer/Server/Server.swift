@@ -14,7 +14,8 @@ public final class Server: Sendable {
   /// The version of the server.
   public static let version = "1.0.0"
 
-  private let root: Engine
+  /// The engine of the server itself.
+  let root: Engine
   /// The session of this server; `nil` for the server itself.
   private let session: SessionName?
   let configuration: Configuration

@@ -115,6 +115,11 @@ final class Sessions {
     for engine in ended { engine.assumeIsolated { $0.cancelTasks() } }
   }
 
+  /// Replaces the stubs of the stubs file in all sessions.
+  func replaceFile(with stubs: [Rule]) {
+    for session in sessions.values { session.engine.assumeIsolated { $0.rules.replaceFile(with: stubs) } }
+  }
+
   /// Limits the journals of all sessions together to the bytes of the server's own journal.
   private func shareJournal(_ byteCapacity: Int) {
     let share = byteCapacity / sessions.count

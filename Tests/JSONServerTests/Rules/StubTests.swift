@@ -113,6 +113,16 @@ import Testing
     #expect(error.excerpt?.contains("^") == true)
   }
 
+  @Test func `that is edited replaces its stubs in a running session, beside those of the session`() async throws {
+    let directory = try TemporaryDirectory()
+    let session = try await load(#"[{"request": {"path": "/a"}, "response": {"body": 1}}]"#, in: directory).session("s")
+    await session.send(.post, "/__admin/stubs", ["request": ["path": "/b"], "response": ["body": 2]])
+    try directory.write(#"[{"request": {"path": "/*"}, "response": {"body": 3}}]"#, to: Self.name)
+    try await session.reloadStubs()
+    #expect(await session.send(.get, "/a").text == "3")
+    #expect(await session.send(.get, "/b").text == "2")
+  }
+
   @Test func `that becomes invalid leaves the stubs before in force`() async throws {
     let directory = try TemporaryDirectory()
     let server = try await load(#"[{"request": {"path": "/a"}, "response": {"body": 1}}]"#, in: directory)
