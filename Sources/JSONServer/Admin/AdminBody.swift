@@ -97,8 +97,8 @@ struct AdminBody {
   func snapshotName() throws(RequestError) -> String? {
     try allow(only: ["name"])
     let name = try string("name")
-    guard name?.isEmpty != true, name?.contains("/") != true else {
-      throw wrong("name", "a name without slashes")
+    guard name.map({ !["", ".", ".."].contains($0) && !$0.contains("/") }) ?? true else {
+      throw wrong("name", "a name without slashes that is neither '.' nor '..'")
     }
     return name
   }

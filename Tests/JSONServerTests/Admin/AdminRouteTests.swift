@@ -34,6 +34,14 @@ import Testing
       ])
   }
 
+  @Test(arguments: ["", ".", "..", "a/b"])
+  func `refuse the name of a snapshot that no path can hold`(_ name: String) async throws {
+    let server = try await AdminFixture.server()
+    let answer = await server.send(.post, "/__admin/snapshots", ["name": .string(name)])
+    #expect(answer.status == .badRequest)
+    #expect(answer.text.contains("neither '.' nor '..'"))
+  }
+
   @Test func `change the settings while the server runs`() async throws {
     let server = try await AdminFixture.server()
     #expect(try await server.get("/__admin/settings") == ["delay": 0, "readOnly": false])
