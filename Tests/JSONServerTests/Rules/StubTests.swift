@@ -115,10 +115,11 @@ import Testing
 
   @Test func `that is edited replaces its stubs in a running session, beside those of the session`() async throws {
     let directory = try TemporaryDirectory()
-    let session = try await load(#"[{"request": {"path": "/a"}, "response": {"body": 1}}]"#, in: directory).session("s")
+    let server = try await load(#"[{"request": {"path": "/a"}, "response": {"body": 1}}]"#, in: directory)
+    let session = server.session("s")
     await session.send(.post, "/__admin/stubs", ["request": ["path": "/b"], "response": ["body": 2]])
     try directory.write(#"[{"request": {"path": "/*"}, "response": {"body": 3}}]"#, to: Self.name)
-    try await session.reloadStubs()
+    try await server.reloadStubs()
     #expect(await session.send(.get, "/a").text == "3")
     #expect(await session.send(.get, "/b").text == "2")
   }

@@ -67,6 +67,19 @@ import Testing
     #expect(await server.send(.patch, "/users/1", ["name": "x"], fields: fields).status == .ok)
   }
 
+  @Test func `leaves its paths to static pages`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("<p>Log in</p>", to: "login.html")
+    let server = try await AdminFixture.server(Self.data) { configuration in
+      configuration.signIn = Server.SignIn()
+      configuration.staticDirectories = [directory.path]
+    }
+    #expect(await server.send(.get, "/login").text == "<p>Log in</p>")
+    #expect(await server.send(.get, "/signup").status == .methodNotAllowed)
+    #expect(await server.send(.put, "/login").status == .methodNotAllowed)
+    #expect(await server.send(.post, "/login", ["email": "ada@x.org", "password": "lovelace"]).status == .ok)
+  }
+
   @Test(arguments: [
     (Server.SignIn(users: "people"), "Server.SignIn.users:"), (Server.SignIn(users: "profile"), "Server.SignIn.users:"),
     (Server.SignIn(guards: ["pots": .signedIn]), "Server.SignIn.guards:"),
