@@ -44,7 +44,7 @@ extension AdminCall {
     } then: { engine, outcome, base in
       switch outcome {
       case .success(let change):
-        engine.signIn?.forgetUsers(areReplaced: true, on: engine)
+        engine.signIn?.forgetUsers(replacing: base, on: engine)
         engine.writes.enqueueCommit(
           PendingResponse(requester: requester, response: Self.done, change: change), since: base, on: engine)
       case .failure(let error): requester.completion(engine, .failure(error))

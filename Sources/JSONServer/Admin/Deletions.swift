@@ -79,7 +79,7 @@ extension AdminCall {
       try database.undo(removed)
       return removed
     } respond: { engine, removed, base in
-      engine.signIn?.forgetUsers(areReplaced: true, on: engine)
+      engine.signIn?.forgetUsers(replacing: base, on: engine)
       let changed = engine.database.changedPositions(since: base)
       return (removed.members(as: "restored"), engine.database.resourceNames(at: changed).first.map { .reloaded($0) })
     }

@@ -512,12 +512,14 @@ final class WriteCoordinator {
     } else {
       initial = file.applied(to: initial, ids: ids).separated()
     }
-    let names = database.resourceNames(andOf: edited)
+    let (base, names) = (database, database.resourceNames(andOf: edited))
     adopt(edited)
     engine.readAhead()
     generations[file.name] = file.generation
     store?.adopt(.file(file))
-    engine.signIn?.forgetUsers(areReplaced: true, on: engine)
+    engine.signIn?.forgetUsers(replacing: base, on: engine)
+    // The edit is saved.
+    voidTokens = []
     engine.events.publishReload(of: names)
     if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
   }
@@ -531,7 +533,7 @@ final class WriteCoordinator {
     take(changed)
     // The records have other places now.
     deletions.kept = [:]
-    engine.signIn?.forgetUsers(areReplaced: true, on: engine)
+    engine.signIn?.forgetUsers(replacing: base, on: engine)
     enqueueCommit(pending, since: base, replacingAll: true, on: engine)
   }
 }

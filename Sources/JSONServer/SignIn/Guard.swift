@@ -70,16 +70,17 @@ extension Guard {
   static func split(_ routes: JSONObject) -> (guards: [String: Guard], rules: JSONObject) {
     var guards: [String: Guard] = [:]
     var rules: [(String, JSONValue)] = []
-    for (name, value) in routes {
+    for (key, value) in routes {
+      let name = String(key.reversed().drop { $0 == "/" }.reversed())
       let digits = value.string ?? value.int.map(String.init) ?? ""
-      if let new = Guard(digits), !name.hasPrefix("/") {
+      if let new = Guard(digits), !key.hasPrefix("/") {
         if name.contains(where: "/:*()?+".contains) {
           rules.append(("/\(name)/:below*", .string("/\(digits)$0")))
         } else {
           guards[name] = guards[name]?.intersection(new) ?? new
         }
       } else {
-        rules.append((name, value))
+        rules.append((key, value))
       }
     }
     return (guards, JSONObject(rules))

@@ -160,11 +160,14 @@ final class SignInState {
   /// Voids the tokens of missing users, before another user gets one of their ids. Where records keep their slots, tokens
   /// themselves tell these users apart.
   ///
-  /// - Parameter areReplaced: Whether other data may have given the id of a user to another one; then the name decides.
-  func forgetUsers(areReplaced: Bool = false, on engine: isolated Engine) {
+  /// - Parameter base: The data before other data took its place, where another user may have an id; then the name decides.
+  func forgetUsers(replacing base: Database? = nil, on engine: isolated Engine) {
     let users = currentUsers(on: engine)
     if !users.database.schema.keepsSlots {
-      engine.writes.voidTokens { !users.isHolder($0, requiring: areReplaced) }
+      let before = base.map { Users(collection: self.users, database: $0) }
+      engine.writes.voidTokens { holder in
+        !users.isHolder(holder) || before.map { $0.name(of: holder.user) != users.name(of: holder.user) } ?? false
+      }
     }
     engine.events.endVoidWatches(on: engine)
   }

@@ -52,11 +52,14 @@ struct Users {
 
   /// Whether the user of a token still exists. Where records keep their slots, another user may have the id now, and also the
   /// slot if it was the last one.
-  ///
-  /// - Parameter name: Whether the user must still have the name from the sign-in, since all users may be others.
-  func isHolder(_ holder: Tokens.Holder, requiring name: Bool = false) -> Bool {
+  func isHolder(_ holder: Tokens.Holder) -> Bool {
     guard let user = try? database.record(holder.user, in: collection) else { return false }
-    return holder.slot == nil && !name || self.holder(id: holder.user, of: user) == holder
+    return holder.slot == nil || self.holder(id: holder.user, of: user) == holder
+  }
+
+  /// The email address or the name of a user; `nil` for an unknown user.
+  func name(of id: String) -> String? {
+    (try? database.record(id, in: collection)).map { holder(id: id, of: $0).email }
   }
 
   /// The user with this `email` or `username`.
@@ -126,7 +129,10 @@ struct Users {
   /// - Throws: 400, when another user has one of them.
   private func requireFreeNames(in members: JSONValue, of id: String? = nil) throws(RequestError) {
     for (member, message) in [("email", "Email already exists"), ("username", "Username already exists")] {
-      guard let name = members[member]?.string, let other = user(named: name, by: member) else { continue }
+      // Forms also send fields that nobody has filled in.
+      guard let name = members[member]?.string, !name.isEmpty, let other = user(named: name, by: member) else {
+        continue
+      }
       guard let id, self.id(of: other) == id else { throw RequestError(.malformed, message) }
     }
   }

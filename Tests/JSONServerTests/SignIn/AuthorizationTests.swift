@@ -121,11 +121,26 @@ import Testing
     #expect(await Self.send(.get, "/users/1", fields: ada, to: fixture).status == .ok)
   }
 
+  @Test func `Tokens that an edit has voided stay void after a write that fails`() async throws {
+    let full = CommitResult.failed(StorageError(.noSpace, "The disk is full."))
+    let fixture = try EngineFixture(Self.data, commits: [full], configure: { $0.signIn = Server.SignIn() })
+    let ada = try await Self.ada(fixture)
+    try await fixture.edit(["users": [["id": 1, "email": "bob@x.org"]], "posts": []], generation: 1)
+    #expect(await Self.send(.get, "/posts", fields: ada, to: fixture).status == .unauthorized)
+    let eve: JSONValue = ["email": "eve@x.org", "password": "secret"]
+    #expect(await Self.send(.post, "/register", eve, to: fixture).status.code == 507)
+    #expect(await Self.send(.get, "/posts", fields: ada, to: fixture).status == .unauthorized)
+  }
+
   @Test func `A user who changes the own address keeps the tokens`() async throws {
     let fixture = try EngineFixture(Self.data, configure: { $0.signIn = Server.SignIn() })
     let ada = try await Self.ada(fixture)
     #expect(await Self.send(.patch, "/users/1", ["email": "a@x.org"], fields: ada, to: fixture).status == .ok)
     #expect(await Self.send(.post, "/posts", [["id": 9], ["id": 1]], fields: ada, to: fixture).status == .created)
+    #expect(await Self.send(.get, "/users/1", fields: ada, to: fixture).status == .ok)
+    var edited = await fixture.value.object ?? JSONObject()
+    edited["posts"] = []
+    try await fixture.edit(.object(edited), generation: 1)
     #expect(await Self.send(.get, "/users/1", fields: ada, to: fixture).status == .ok)
   }
 

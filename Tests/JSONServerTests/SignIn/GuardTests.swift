@@ -36,7 +36,8 @@ struct GuardTests {
   }
 
   @Test(arguments: [
-    ("posts/:id", "/posts/1", "/640/posts/1"), ("posts/:id", "/posts/1/", "/640/posts/1/"),
+    ("posts/:id", "/posts/1", "/640/posts/1"), ("posts/:id/", "/posts/1", "/640/posts/1"),
+    ("posts/:id", "/posts/1/", "/640/posts/1/"),
     ("posts/:id", "/posts/1/comments?id=1", "/640/posts/1/comments?id=1"), ("posts/:id", "/posts", "/posts"),
     ("posts/:id/comments", "/posts/1/comments", "/640/posts/1/comments"),
     ("posts/:id/comments", "/posts/1/comments2", "/posts/1/comments2"), ("posts/1", "/posts/11", "/posts/11"),

@@ -67,6 +67,14 @@ import Testing
     #expect(await server.send(.patch, "/users/1", ["name": "x"], fields: fields).status == .ok)
   }
 
+  @Test func `takes an empty field of a form for no name`() async throws {
+    let server = try await server()
+    for email in ["c@x.org", "d@x.org"] {
+      let body: JSONValue = ["email": .string(email), "username": "", "password": "secret"]
+      #expect(await server.send(.post, "/register", body).status == .created)
+    }
+  }
+
   @Test func `leaves its paths to static pages`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write("<p>Log in</p>", to: "login.html")
