@@ -40,11 +40,11 @@ extension Engine {
     let started = System.uptime
     var (request, mountedTarget) = (original, original.target)
     do throws(RequestError) {
-      if let refusal { throw refusal }
       // preprocess: mount path · session · host · origin · method override · rewrite rules
       mountedTarget = try enterMount(&request)
       let session = configuration.hasSessions ? try SessionName.take(from: &request) : nil
       if session != nil { mountedTarget = request.target }
+      if let refusal { throw refusal }
       let preflight = try policies.preprocess(&request)
       let rewriteRule = preflight == nil ? policies.rewrite(&request) : nil
       let context = RequestContext(
@@ -52,13 +52,15 @@ extension Engine {
         mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
         notes: rewriteRule.map { NIOLockedValueBox(MatchNotes(rewriteRule: $0)) }, progress: progress, reply: reply)
       // A preflight begins no session: any page may send one.
-      if let preflight { return finalize(context, preflight) }
-      guard let session else { return begin(context) }
+      guard let session, preflight == nil || sessions.has(session) else { return begin(context, preflight) }
       if !sessions.has(session) { try policies.origins.checkBeginning(of: session, by: request) }
-      sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context) }
+      sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }
     } catch {
+      // The journal has no requests for the admin interface.
+      let target = refusal == nil ? nil : try? ParsedTarget(request.target)
       let context = RequestContext(
-        original, preprocessed: request, target: .none, mountedTarget: mountedTarget, ignoresCase: ignoresCase,
+        original, preprocessed: request, target: target ?? .none, mountedTarget: mountedTarget,
+        ignoresCase: ignoresCase,
         started: started, progress: progress, reply: reply)
       finalize(context, error.response())
     }
@@ -76,7 +78,8 @@ extension Engine {
     }
   }
 
-  private func begin(_ context: RequestContext) {
+  private func begin(_ context: RequestContext, _ preflight: PreparedResponse?) {
+    if let preflight { return finalize(context, preflight) }
     // The admin interface needs no database.
     guard waitsForOthers, !context.isAdministrative else { return enclose(context) }
     writes.readIndex.whenCurrent(on: self) { engine, failure in
