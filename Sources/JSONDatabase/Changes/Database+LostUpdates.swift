@@ -54,26 +54,20 @@ extension Database {
 
   /// Whether an edit lacks a record without an id that was added, or has one that was removed. O(number of records).
   private func losesUnnamed(in name: String, by edited: Database, since base: Database) -> Bool {
-    func texts(_ database: Database) -> Set<[UInt8]> {
-      var texts: Set<[UInt8]> = []
+    func values(_ database: Database) -> Set<JSONValue> {
+      var values: Set<JSONValue> = []
       database.rows(of: name).forEach { _, row in
-        if row.id(named: schema.idName(of: name)) == nil { texts.insert(Self.compact(row.record)) }
+        if row.id(named: schema.idName(of: name)) == nil { values.insert(JSONValue(row.record)) }
       }
-      return texts
+      return values
     }
-    let (first, current, edit) = (texts(base), texts(self), texts(edited))
+    let (first, current, edit) = (values(base), values(self), values(edited))
     return !current.subtracting(first).isSubset(of: edit) || !first.subtracting(current).isDisjoint(with: edit)
   }
 
-  /// Whether two texts are equal apart from their layout.
+  /// Whether two texts mean the same.
   private static func isSame(_ left: ValidJSON?, _ right: ValidJSON?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
-    return left.isSame(as: right) || left.slice == right.slice || compact(left) == compact(right)
-  }
-
-  private static func compact(_ value: ValidJSON) -> [UInt8] {
-    var output: [UInt8] = []
-    JSONFormatter(.compact).append(value, to: &output)
-    return output
+    return left.isSame(as: right) || left.slice == right.slice || JSONValue(left) == JSONValue(right)
   }
 }

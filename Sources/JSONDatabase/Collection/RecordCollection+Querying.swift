@@ -138,7 +138,8 @@ extension RecordCollection {
       narrow(&found, to: .list(slots(where: parent.key, equals: parent.id.string, patience)))
     }
     if let ids = criteria.ids {
-      narrow(&found, to: .list(Set(ids.compactMap { slot(of: $0, patience) }).sorted().map(Int32.init)))
+      let listed = ids.flatMap { slots(where: FieldPath(idName), equals: $0, patience) }
+      narrow(&found, to: .list(Set(listed).sorted()))
     }
     if let owner = criteria.owner {
       let belonging = slots(where: owner.key, equals: owner.id.string, patience)

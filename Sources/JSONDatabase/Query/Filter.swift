@@ -156,10 +156,10 @@ extension Filter {
   ) throws(DatabaseError) {
     self.patience = patience
     let isKnown = { (path: FieldPath) in collection.hasMember(path, patience) || parents.hasMember(path, patience) }
-    // Without records, nothing is known.
+    // Without records, nothing is known, but names of parameters begin with `_`.
     let knowsNothing = collection.count == 0
     try add(criteria.parameters, parents: parents, dialect: dialect, isForChange: criteria.isForChange) { path in
-      knowsNothing || isKnown(path)
+      knowsNothing && !path.name.hasPrefix("_") || isKnown(path)
     }
     if let conditions = criteria.conditions {
       // In 1.0 `_where` replaces all other filters.

@@ -53,6 +53,9 @@ extension Endpoint {
     guard var list = try target.innerList(inner.member, in: database), let name = resource else {
       throw RequestError(.notFound, "There is no list '\(inner.member)' at \(request.path) any more.")
     }
+    if case .record(_, let id) = target {
+      do throws(DatabaseError) { _ = try database.record(id, in: name) } catch { throw RequestError(error) }
+    }
     var result: EndpointResult
     if case .create(let body) = inner.endpoint.action, body.json.withToken({ $0.kind }) != .object {
       list.append(body.json, to: inner.member)
@@ -61,10 +64,7 @@ extension Endpoint {
       result = try inner.endpoint.perform(request, on: &list, ids: ids)
     }
     do throws(DatabaseError) {
-      guard result.change != nil else {
-        if case .record(_, let id) = target { _ = try database.record(id, in: name) }
-        return result
-      }
+      guard result.change != nil else { return result }
       let members = list.asMember(inner.member)
       var path = [name]
       if case .record(_, let id) = target {

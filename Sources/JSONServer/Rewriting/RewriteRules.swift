@@ -65,7 +65,7 @@ private struct RewriteRule: Sendable {
   func apply(to sent: String) -> String? {
     let path = patternHasQuery ? sent[...] : Substring(sent.utf8.prefix { $0 != UInt8(ascii: "?") })
     guard let groups = pattern.groups(in: path) else { return nil }
-    var result = target.filled(from: [path] + groups)
+    var result = target.filled(from: [path.prefix { $0 != "?" }] + groups)
     if !result.hasPrefix("/") { result = "/" + result }
     let carried = patternHasQuery ? groups.last.flatMap(\.self) : sent[path.endIndex...].dropFirst()
     if let carried, !carried.isEmpty { result += (result.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + carried }
