@@ -140,7 +140,11 @@ class Proxy(threading.Thread):
         while not self.closed:
             with self.lock:
                 sockets = [] if self.frozen.is_set() else list(self.pairs)
-            ready, _, _ = select.select([self.listener, *sockets], [], [], 0.01)
+            try:
+                ready, _, _ = select.select([self.listener, *sockets], [], [], 0.01)
+            except (OSError, ValueError):
+                # Another thread has cut a connection meanwhile.
+                continue
             for source in ready:
                 if source is self.listener:
                     self.accept()
