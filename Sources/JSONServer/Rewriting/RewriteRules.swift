@@ -65,8 +65,9 @@ private struct RewriteRule: Sendable {
   func apply(to sent: String) -> String? {
     let path = patternHasQuery ? sent[...] : Substring(sent.utf8.prefix { $0 != UInt8(ascii: "?") })
     guard let groups = pattern.groups(in: path) else { return nil }
-    var result = target.filled(from: [path.prefix { $0 != "?" }] + groups)
-    if !result.hasPrefix("/") { result = "/" + result }
+    var result = target.filled(from: [Substring(path.utf8.prefix { $0 != UInt8(ascii: "?") })] + groups)
+    // A mark that combines with the slash would hide it.
+    if result.utf8.first != UInt8(ascii: "/") { result = "/" + result }
     let carried = patternHasQuery ? groups.last.flatMap(\.self) : sent[path.endIndex...].dropFirst()
     if let carried, !carried.isEmpty { result += (result.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + carried }
     return result
