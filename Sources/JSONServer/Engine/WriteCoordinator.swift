@@ -25,7 +25,7 @@ final class WriteCoordinator {
   /// The server's state in addition to the data.
   private(set) var state: ServerState
   /// The tokens that unsaved deletions of users have voided. A rollback of the data makes these tokens valid again.
-  private var voidTokens: [ServerState.Row] = []
+  private var voidedTokens: [ServerState.Row] = []
   /// The saved version. Changes that cannot be saved are rolled back to it. Where nothing is saved, the current version.
   private var saved: Version
   /// The version that the store writes.
@@ -113,12 +113,12 @@ final class WriteCoordinator {
   func voidTokens(where isGone: (_ holder: Tokens.Holder) -> Bool) {
     let before = state
     let (_, keys) = changeState { Tokens.revoke(in: &$0, where: isGone) }
-    voidTokens += keys.map { ServerState.Row($0, before[$0.kind, $0.name]) }
+    voidedTokens += keys.map { ServerState.Row($0, before[$0.kind, $0.name]) }
   }
 
   /// - Parameter voidCount: The number of tokens that deletions up to this version have voided; `nil` for all.
   private func recordSaved(_ version: Database, _ deletions: Deletions, voidCount: Int? = nil) {
-    voidTokens.removeFirst(voidCount ?? voidTokens.count)
+    voidedTokens.removeFirst(voidCount ?? voidedTokens.count)
     Self.replace(&saved.database, with: version)
     saved.deletions = deletions
   }
@@ -140,8 +140,8 @@ final class WriteCoordinator {
       retractions += 1
       take(saved.database)
       deletions.goBack(to: saved.deletions)
-      state.apply(voidTokens)
-      voidTokens = []
+      state.apply(voidedTokens)
+      voidedTokens = []
       engine.signIn?.forgetUsers(on: engine)
     }
   }
@@ -377,7 +377,7 @@ final class WriteCoordinator {
   private func start(_ batch: Batch, on engine: isolated Engine) {
     guard let store else { return }
     let version = Version(
-      database: database, deletions: deletions, state: state, voidCount: voidTokens.count)
+      database: database, deletions: deletions, state: state, voidCount: voidedTokens.count)
     committed = version
     watchSlowCommit(of: version.database, on: engine)
     let completion: @Sendable (CommitResult) -> Void = { result in
@@ -519,7 +519,7 @@ final class WriteCoordinator {
     store?.adopt(.file(file))
     engine.signIn?.forgetUsers(replacing: base, on: engine)
     // The edit is saved.
-    voidTokens = []
+    voidedTokens = []
     engine.events.publishReload(of: names)
     if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
   }
