@@ -43,7 +43,7 @@ extension Database {
     let name = entries[position].name
     let idName = Array(schema.idName(of: name).utf8)
     let ids = slots.compactMap { slot in
-      entries[position].collection?.rows[slot]?.withRecord { $0.member(idName)?.idText }
+      entries[position].collection?.rows[slot]?.withRecord { $0.member(idName)?.text }
     }
     change(position) { collection in
       for slot in slots { collection.set(nil, at: slot) }
@@ -84,7 +84,7 @@ extension Database {
           }
           set(nil, at: slot, of: position)
           counts[name, default: 0] += 1
-          let id = row.withRecord { $0.member(idName)?.idText }
+          let id = row.withRecord { $0.member(idName)?.text }
           if schema.dialect == .classic, let id { gone.append((name, id)) }
         }
       }

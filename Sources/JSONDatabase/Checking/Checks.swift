@@ -148,7 +148,7 @@ extension RecordCollection {
         value.isNull ? nil : (value.kind == .string ? "\"" : "") + String(decoding: value.plainText, as: UTF8.self)
       }
     }
-    guard let own = record.withToken(key), let text = record.withToken({ path.value(in: $0)?.idText }) else {
+    guard let own = record.withToken(key), let text = record.withToken({ path.value(in: $0)?.text }) else {
       return []
     }
     let other = slots(where: path, equals: text, patience).first { slot in

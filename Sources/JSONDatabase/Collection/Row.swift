@@ -52,7 +52,7 @@ struct Row: Sendable {
   func id(named idName: String) -> ByteExactKey? {
     withRecord { record in
       guard let id = record.member(Array(idName.utf8)), !id.isNull else { return nil }
-      return ByteExactKey(id.idText)
+      return ByteExactKey(id.text)
     }
   }
 

@@ -137,7 +137,7 @@ struct IDHashTable: RowIndex {
   ) -> Result {
     row.withRecord { record in
       guard let id = record.member(idName), !id.isNull else { return body(nil) }
-      return id.withIDText { body($0) }
+      return id.withText { body($0) }
     }
   }
 

@@ -126,7 +126,7 @@ extension ValueToken {
     switch kind {
     case .null: return false
     case .bool, .string, .object: return withText(body)
-    case .number: return body(bytes) || (!isCanonicalInteger && withText(body))
+    case .number: return body(bytes) || (!isInteger && withText(body))
     case .array:
       if withText(body) { return true }
       guard let elements = ArrayReader(self) else { return false }

@@ -85,7 +85,7 @@ struct Operand {
     switch value.kind {
     case .number:
       if value.bytes.elementsEqual(text) { return true }
-      guard let canonicalNumber, !value.isCanonicalInteger else { return false }
+      guard let canonicalNumber, !value.isInteger else { return false }
       return value.double == canonicalNumber
     case .array where dialect == .v1, .object where dialect == .v1: return false
     case .null, .bool, .string, .array, .object: return value.forEachEqualText { $0.elementsEqual(text) }

@@ -49,7 +49,7 @@ struct ParentJoin: Sendable {
     guard let step = steps.first else { return isWanted(record) }
     guard let value = step.key.value(in: record) else { return false }
     func follow(_ id: ValueToken) -> Bool {
-      let slot = id.isNull ? nil : id.withIDText { step.ids.slot(of: $0, in: step.parents.rows) }
+      let slot = id.isNull ? nil : id.withText { step.ids.slot(of: $0, in: step.parents.rows) }
       guard let row = slot.flatMap({ step.parents.rows[$0] }) else { return false }
       return row.withRecord { contains(in: $0, steps.dropFirst(), where: isWanted) }
     }

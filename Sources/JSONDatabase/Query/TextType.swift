@@ -63,7 +63,7 @@ extension TextType.Scalar {
 extension ValueToken {
   /// The value of a number token; most are integers, which are converted without a string.
   var double: Double {
-    guard isCanonicalInteger else { return Double(String(decoding: bytes, as: UTF8.self)) ?? .nan }
+    guard bytes.count <= 15, isInteger else { return Double(String(decoding: bytes, as: UTF8.self)) ?? .nan }
     let isNegative = bytes[0] == UInt8(ascii: "-")
     let value = bytes[(isNegative ? 1 : 0)...].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     return Double(isNegative ? -value : value)
@@ -77,7 +77,8 @@ extension ValueToken {
   /// Calls a closure with the value's text, as JavaScript's `String(value)` returns it.
   ///
   /// A string without its quotes and escapes, a number as JavaScript writes it, an array joined with commas (null is
-  /// empty), an object as `[object Object]`.
+  /// empty), an object as `[object Object]`. But an integer keeps all its digits: for JavaScript, 9007199254740993 and
+  /// its neighbor are the same number, and so the same id.
   @inline(__always)
   func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     switch kind {
@@ -85,7 +86,7 @@ extension ValueToken {
     case .string:
       return isPlainString ? body(content) : unescapedContent.withUnsafeBufferPointer(body)
     case .number:
-      return isCanonicalInteger ? body(bytes) : Self.withUTF8(JavaScriptNumber.text(of: double), body)
+      return isInteger ? body(bytes) : Self.withUTF8(JavaScriptNumber.text(of: double), body)
     case .object: return Self.withUTF8("[object Object]", body)
     case .array: return joinedElements.withUnsafeBufferPointer(body)
     }
@@ -96,33 +97,16 @@ extension ValueToken {
     withText { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Calls a closure with the text by which a record with this id is addressed.
-  ///
-  /// As ``withText(_:)``, but an integer keeps all its digits: for JavaScript, 9007199254740993 and its neighbor are
-  /// the same id.
-  @inline(__always)
-  func withIDText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    kind == .number && isInteger ? body(bytes) : withText(body)
-  }
-
-  /// The text of ``withIDText(_:)`` as a string.
-  var idText: String {
-    withIDText { String(decoding: $0, as: UTF8.self) }
-  }
-
   /// The text of an id that a client may choose; `nil` unless it is a string or a number.
   package var recordID: String? {
-    kind == .string || kind == .number ? idText : nil
+    kind == .string || kind == .number ? text : nil
   }
 
   /// Whether a number token has neither fraction nor exponent, and is not `-0`.
-  private var isInteger: Bool {
+  var isInteger: Bool {
     bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: "-") }
       && !(bytes.count == 2 && bytes[0] == UInt8(ascii: "-") && bytes[1] == UInt8(ascii: "0"))
   }
-
-  /// Whether a number token is an integer that JavaScript writes with the same digits.
-  var isCanonicalInteger: Bool { bytes.count <= 15 && isInteger }
 
   /// The elements' texts joined with commas, with nested arrays flattened, as by JavaScript's
   /// `Array.prototype.toString`.

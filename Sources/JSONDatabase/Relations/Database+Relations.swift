@@ -98,7 +98,7 @@ extension Database {
     switch relation {
     case .nothing: return ([], true)
     case .children(let position, let key):
-      guard let id = record.withToken({ $0.member(idName)?.idText }), let collection = entries[position].collection,
+      guard let id = record.withToken({ $0.member(idName)?.text }), let collection = entries[position].collection,
         let index = embedding.children[position]?[key] ?? collection.equality(of: key, patience)
       else { return ([], true) }
       embedding.children[position, default: [:]][key] = index
@@ -120,7 +120,7 @@ extension Database {
           let records = Array(found.prefix(Embedding.maximumCount + 1))
           return (patience.allows(records.count > Self.quickRelations) ? records : [], true)
         }
-        let id = value.flatMap { $0.isNull ? nil : $0.idText }
+        let id = value.flatMap { $0.isNull ? nil : $0.text }
         let row = id.flatMap { ids.row(of: $0, in: collection.rows) }
         return row.map { ([$0.record], isList) } ?? (isList ? ([], true) : nil)
       }

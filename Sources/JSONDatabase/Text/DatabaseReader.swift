@@ -205,7 +205,7 @@ extension RecordCollection {
     let text = row.withRecord { record -> String? in
       guard record.kind == .object else { return nil }
       guard let id = record.member(Array(idName.utf8)) else { return makeID() }
-      return id.kind == .number ? id.idText : nil
+      return id.kind == .number ? id.text : nil
     }
     guard let text else { return nil }
     var draft = ObjectDraft()

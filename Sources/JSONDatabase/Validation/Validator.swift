@@ -93,7 +93,7 @@ package struct Validator {
       for member in record.value.members ?? [] {
         guard let parent = parents[ByteExactKey(member.name)] else { continue }
         for value in member.value.elements ?? [member.value] {
-          guard value.kind != .null, !parent.ids.contains(ByteExactKey(value.withToken(\.idText))) else { continue }
+          guard value.kind != .null, !parent.ids.contains(ByteExactKey(value.withToken(\.text))) else { continue }
           let message =
             "record \(index + 1) of '\(collection.name)' refers to \(Self.text(value)) of '\(parent.name)', which is not "
             + "there"
@@ -167,7 +167,7 @@ private struct CollectionSurvey {
       for member in record.members ?? [] { memberNames.insert(ByteExactKey(member.name)) }
     }
     self.memberNames = memberNames
-    ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.withToken(\.idText)) } })
+    ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.withToken(\.text)) } })
   }
 
   /// Reports records that have no address of their own.

@@ -190,7 +190,7 @@ import Testing
 
   @Test(arguments: ["Infinity", "-Infinity", "infin", "1e\\+21", "object Ob", "x,y"])
   func `A pattern finds the text of what the file spells otherwise`(pattern: String) throws {
-    let values = ["-1e400", "1000000000000000000000", "{}", "[\"x\", \"y\"]"]
+    let values = ["-1e400", "10e20", "{}", "[\"x\", \"y\"]"]
     let records = values.map { "{\"v\": \($0)}" }.joined(separator: ",")
     let database = try Database.fixture("{\"a\": [\(records)]}")
     #expect(try database.list("a", Query(("v_like", pattern))).selection.total == 1)
