@@ -112,7 +112,7 @@ let package = Package(
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
-        "JSONServer", "JSONDatabase", "JSONDescription", "JSONServerValues", "CStorage",
+        "JSONServer", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONServerValues", "CStorage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

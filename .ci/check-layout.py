@@ -23,7 +23,7 @@ ARROWS = {
     "JSONServerMock": {"JSONServer", "JSONServerValues"},
     "JSONServerTesting": {"JSONServerMock", "JSONServer"},
     "JSONServerPlugin": set(),
-    "swift-json-server": {"JSONServer", "JSONDatabase", "JSONDescription", "JSONServerValues", "CStorage"},
+    "swift-json-server": {"JSONServer", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONServerValues", "CStorage"},
     "CDescription": set(),
     "CPage": set(),
     "CStorage": set(),

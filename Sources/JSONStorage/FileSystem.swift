@@ -172,10 +172,11 @@ extension FileSystem {
   ///
   /// - Parameters:
   ///   - model: The file whose mode and owner the new file gets; by default the file that it replaces.
+  ///   - isNew: Whether the file must not exist yet.
   ///   - durably: Whether the file must survive a power cut when this returns.
   /// - Returns: The file's real path.
   func writeFile(
-    _ content: some FileContent, to path: String, like model: FileModel? = nil, durably: Bool
+    _ content: some FileContent, to path: String, like model: FileModel? = nil, isNew: Bool = false, durably: Bool
   ) throws(SystemError) -> String {
     let target = try FileLocation(path, in: self)
     let directory = try openDirectory(target.directory)
@@ -184,7 +185,11 @@ extension FileSystem {
       content, named: target.temporaryName(), in: directory,
       like: model ?? replaced.map { FileModel(status: $0) }, durably: durably)
     do throws(SystemError) {
-      try rename(newFile.name, to: target.name, in: directory)
+      if isNew {
+        try renameWithoutReplacing(newFile.name, to: target.name, in: directory)
+      } else {
+        try rename(newFile.name, to: target.name, in: directory)
+      }
     } catch {
       try? unlink(newFile.name, in: directory)
       throw error
@@ -195,6 +200,17 @@ extension FileSystem {
 }
 
 extension FileContent {
+  /// Writes the bytes to a file, atomically; an existing file is replaced and keeps its mode and owner. Blocks.
+  ///
+  /// - Parameter isNew: Whether the file must not exist yet.
+  package func write(to path: String, isNew: Bool) throws(StorageError) {
+    do throws(SystemError) {
+      _ = try FileSystem().writeFile(self, to: path, isNew: isNew, durably: false)
+    } catch {
+      throw StorageError(error, when: "write", path)
+    }
+  }
+
   /// Writes the bytes to a file, atomically and durably, on a thread of its own; an existing file is replaced and keeps
   /// its mode and owner.
   ///

@@ -29,8 +29,11 @@
       var schema = schema
       schema.keepsSlots = isWritten
       let connection = try Migrations.connect(address)
-      let isSeeded = try prepare(connection, seed: seed)
-      let (id, database, state) = try connection.load(schema)
+      var isSeeded = try isWritten && prepare(connection, seed: seed)
+      var (id, database, state) = try connection.load(schema)
+      if !isWritten, database.resourceNames.isEmpty, let seed = try seed() {
+        (database, isSeeded) = (seed, true)
+      }
       var warnings: [String] = []
       if hasSeed, !isSeeded { warnings.append("\(address.description) holds data already; the seed is not used.") }
       if database.resourceNames.isEmpty {

@@ -81,9 +81,13 @@ struct Curl: Sendable {
     var lines = [
       "silent", "show-error", "globoff", "path-as-is", "no-location", "no-fail", "suppress-connect-headers",
       Self.option("proto", "=http,https"), Self.option("url", address), Self.option("dump-header", headPath),
-      Self.option("max-time", "\(max(timeout / .seconds(1), 0.001))"), Self.option("max-filesize", "\(maximumBytes)"),
+      Self.option("max-time", "\(max(timeout / .seconds(1), 0.001))"),
     ]
-    lines += isHead ? ["head"] : [Self.option("request", request.method.rawValue)]
+    // curl takes the length in the head of a response for the size of its body, also where no body follows.
+    lines +=
+      isHead
+      ? ["head"]
+      : [Self.option("request", request.method.rawValue), Self.option("max-filesize", "\(maximumBytes)")]
     if let bodyPath, !isHead { lines.append(Self.option("data-binary", "@\(bodyPath)")) }
     // Some servers refuse these methods without a length.
     if bodyPath == nil, [.post, .put, .patch].contains(request.method) { lines.append(Self.option("data-binary", "")) }

@@ -122,7 +122,7 @@ final class Command: Sendable {
   }
 
   /// The binary beside the test bundle, which on macOS a tool of Xcode's has loaded and on Linux is the program itself.
-  private static var binary: String? {
+  static var binary: String? {
     let bundle = Bundle(for: Life.self)
     return [bundle.bundleURL.deletingLastPathComponent(), bundle.bundleURL, Bundle.main.bundleURL]
       .map { $0.appendingPathComponent("swift-json-server").path }

@@ -93,6 +93,14 @@ import Testing
   }
 
   @Test
+  func `A limit of bytes is for bodies, which a HEAD has not`() async throws {
+    let (_, server) = try await echo(Response(body: .bytes([UInt8](repeating: 65, count: 1_000_000))))
+    let response = try await Self.curl.send(Request(method: .head, target: "/"), to: server.url)
+    #expect(response.headerFields[.contentLength] == "1000000")
+    await server.stop()
+  }
+
+  @Test
   func `More bytes than are wanted are a failure that names the limit`() async throws {
     let (_, server) = try await echo(Response(body: .bytes([UInt8](repeating: 65, count: 1_000_000))))
     let failure = await #expect(throws: Curl.Failure.self) {

@@ -98,7 +98,10 @@ struct FailureTests {
     Case(arguments: ["database.json"], file: "{\"a\": 1}", status: 65, message: "database.json:1:7: 'a' is a number"),
     Case(
       arguments: ["database.json", "--quiet", "--ready-file", "no/where.json"], file: "{}", status: 73,
-      message: "--ready-file: 'no/where.json' cannot be written"),
+      message: "--ready-file: Cannot write 'no/where.json': "),
+    Case(
+      arguments: ["database.json", "--ready-file", "database.json"], file: "{\"pid\": {}}", status: 64,
+      message: "--ready-file: 'database.json' exists and is no ready file"),
     Case(arguments: ["--compat", "v1", "none.json"], status: 66, message: "none.json: there is no such file"),
     Case(arguments: ["http://127.0.0.1:1/"], status: 74, message: "http://127.0.0.1:1/: "),
   ]

@@ -113,7 +113,7 @@ struct RecordingTests {
     (["--proxy", "api.example.com"], Int32(64), "--proxy: 'api.example.com' is not the address of a server"),
     (["--record", "new.json"], 64, "--record: it needs --proxy"),
     (["--proxy", "http://localhost", "--record", "database.json"], 64, "it must hold an array of stubs"),
-    (["--proxy", "http://localhost", "--record", "missing/new.json"], 73, "--record: 'missing/new.json' cannot be"),
+    (["--proxy", "http://localhost", "--record", "missing/new.json"], 73, "--record: Cannot write 'missing/new.json'"),
   ])
   func `What cannot be asked or recorded is refused at start`(
     _ arguments: [String], _ status: Int32, _ message: String

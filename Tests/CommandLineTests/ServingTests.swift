@@ -291,6 +291,47 @@ struct ServingTests {
     #expect(directory.text("ready.json") == nil)
   }
 
+  @Test(arguments: [
+    (#"{"url": "http://127.0.0.1:1", "port": 1, "pid": 1}"#, Int32(0)), ("", 0), ("{}", 64), ("text", 64),
+  ])
+  func `A ready file replaces that of a killed server, and no other file`(_ old: String, _ status: Int32) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    try directory.write(old, to: "ready.json")
+    let program = #"grep '"pid": ' ready.json && ! grep '"pid": 1}' ready.json"#
+    let command = ["database.json", "--ready-file", "ready.json", "--exec", program]
+    #expect(try await Command.run(command, in: directory).status == status)
+    #expect(directory.text("ready.json") == (status == 0 ? nil : old))
+  }
+
+  @Test
+  func `A signal also ends a server that still waits for its source`() async throws {
+    let directory = try TemporaryDirectory()
+    write("echo started >&2; exec sleep 60", to: "program", in: directory)
+    let server = try Command(["program", "--port", "0"], in: directory)
+    _ = try await server.errorLine(containing: "started")
+    server.send(SIGTERM)
+    #expect(await server.status() == 128 + SIGTERM)
+  }
+
+  @Test
+  func `A port in use leaves the server and its data in memory as they are`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    let other = try Command(["database.json", "--ephemeral", "--port", "0"], in: directory)
+    let port = try #require(try await other.url().port)
+    try directory.write(#"{"port": 0}"#, to: "json-server.json")
+    let server = try Command(["-w", "database.json", "--ephemeral"], in: directory)
+    let posts = try await server.url().appendingPathComponent("posts")
+    var request = URLRequest(url: posts)
+    request.httpMethod = "POST"
+    _ = try await URLSession.shared.data(for: request)
+    try directory.write(#"{"port": \#(port)}"#, to: "json-server.json")
+    _ = try await server.errorLine(containing: "Port \(port) of 127.0.0.1 is in use")
+    #expect(try await get(posts.appendingPathComponent("2")).contains("\"id\": 2"))
+    withExtendedLifetime(other) {}
+  }
+
   @Test(arguments: [("exit 7", 7), ("kill -9 $$", 137), ("test -n \"$JSON_SERVER_URL\"", 0)])
   func `The exit code of a program that is run is passed on`(_ program: String, _ status: Int32) async throws {
     let directory = try TemporaryDirectory()

@@ -196,7 +196,7 @@ struct ParameterName: Hashable {
 }
 
 /// Reads and writes percent-escapes (RFC 3986, section 2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
   /// Returns the text that escaped bytes stand for.
   ///
   /// - Parameters:
@@ -234,7 +234,7 @@ enum PercentEncoding {
   }
 
   /// Returns a text as one segment of a path: all but unreserved characters are escaped.
-  static func encodeSegment(_ text: String) -> String {
+  package static func encodeSegment(_ text: String) -> String {
     encode(text, keeping: unreserved)
   }
 

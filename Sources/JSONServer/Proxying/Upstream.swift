@@ -86,7 +86,7 @@ package struct UpstreamAddress: Sendable {
   ///   - reference: An address, or a path on this server.
   ///   - base: The address that replaces this server's.
   /// - Returns: `nil` when the reference leads elsewhere, or is relative to the requested path.
-  func moved(_ reference: some StringProtocol, to base: String) -> String? {
+  package func moved(_ reference: some StringProtocol, to base: String) -> String? {
     var rest = String(reference)
     if let mark = rest.firstRange(of: "://") {
       let start = rest[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? rest.endIndex

@@ -97,7 +97,7 @@ struct ComparisonOptions: ParsableArguments {
     let curl = Curl(maximumBytes: Self.maximumBytes, limitName: "give a --path with a query that asks for less")
     var differences: [ShapeComparison.Difference] = []
     for (name, nameOffset, value) in resources {
-      let path = paths[name] ?? Banner.path(to: name)
+      let path = paths[name] ?? "/" + PercentEncoding.encodeSegment(name)
       guard !path.isEmpty else { continue }
       let download = try ResourceDownload(base + path, fields: fields, curl: curl)
       let place = download.place

@@ -14,16 +14,16 @@ struct ArchivedResources {
 
   /// Reads the successful JSON responses to GET. A later response to a record replaces an earlier one.
   ///
-  /// - Parameter addresses: The beginnings of the addresses to read; empty for all addresses.
-  init(_ exchanges: [HARFile.Exchange], within addresses: [String]) {
+  /// - Parameter addresses: The addresses below which to read; empty for all addresses.
+  init(_ exchanges: [HARFile.Exchange], within addresses: [UpstreamAddress]) {
     for exchange in exchanges where exchange.request.method == .get && 200...299 ~= exchange.response.status.code {
       let address = exchange.origin + exchange.request.target
       let path = URL(string: address)?.pathComponents.filter { $0 != "/" } ?? []
-      guard addresses.isEmpty || addresses.contains(where: address.hasPrefix), var name = path.last,
+      guard addresses.isEmpty || addresses.contains(where: { $0.moved(address, to: "") != nil }), var name = path.last,
         !path.contains(where: { $0.contains("/") }), let value = try? ValidJSON(parsing: exchange.response.bytes)
       else { continue }
       if name.hasSuffix(".json"), name.count > 5 { name.removeLast(5) }
-      if let list = value.list(of: name) {
+      if let list = value.list(of: name), !list.isEmpty || value.kind == .array {
         if list.allSatisfy({ $0.kind == .object }) { add(list, to: name, below: path.dropLast()) }
       } else if path.count > 1, value.object.recordID == name {
         add([value.object], to: path[path.count - 2], below: path.dropLast(2))
@@ -49,12 +49,18 @@ struct ArchivedResources {
     names.append(name)
     bases.insert(path.map { "/\($0)" }.joined())
     var all = records[name] ?? []
+    // A list that was loaded twice, or whose pages overlap, has the same records again.
+    let anonymous = Set(list.allSatisfy { $0.recordID != nil } ? [] : all.map { JSONValue.object($0) })
     for value in list {
       guard let record = JSONValue(value).object else { continue }
       if let id = value.recordID, let position = positions[name]?[id] {
         for (member, value) in record { all[position][member] = value }
       } else {
-        if let id = value.recordID { positions[name, default: [:]][id] = all.count }
+        if let id = value.recordID {
+          positions[name, default: [:]][id] = all.count
+        } else if anonymous.contains(.object(record)) {
+          continue
+        }
         all.append(record)
       }
     }

@@ -4,24 +4,13 @@ import JSONDescription
 import JSONServer
 import JSONServerValues
 
-/// The options of a data file that is read but not served.
-struct DataFileOptions: ParsableArguments {
+/// A data file that is read but not served.
+struct FileArgument: ParsableArguments {
   @Argument(help: "The file; - for standard input.", completion: .file(extensions: ["json", "json5"]))
   var file: String
 
-  @OptionGroup var keys: KeyOptions
-
-  /// The name of the file in generated documents.
+  /// The name of the file in messages and generated documents.
   var name: String { file == "-" ? "standard input" : file }
-
-  /// The schema that a server with the same options uses.
-  var schema: Schema {
-    get throws(CommandFailure) {
-      var configuration = Server.Configuration(source: .value([:]))
-      try keys.apply(to: &configuration)
-      return configuration.schema
-    }
-  }
 
   /// Reads the whole file, or all of standard input.
   ///
@@ -30,16 +19,30 @@ struct DataFileOptions: ParsableArguments {
 
   /// Reads the file of an argument; `-` is standard input.
   static func contents(of file: String) throws(CommandFailure) -> [UInt8] {
-    if file != "-", FileKind(of: file) == .missing {
+    switch file == "-" ? .other : FileKind(of: file) {
+    case .missing:
       throw CommandFailure(.missingSource, "\(SecretText.source(file)): there is no such file; check the name.")
-    }
-    if FileKind(of: file) == .directory {
+    case .directory:
       throw CommandFailure(.unreadable, "\(file): this is a directory; give a file that holds the whole database.")
-    }
-    guard let bytes = file == "-" ? FileText.contents(from: 0) : FileText.contents(of: file) else {
+    case .file, .executable, .other:
+      if let bytes = file == "-" ? FileText.contents(from: 0) : FileText.contents(of: file) { return bytes }
       throw CommandFailure(.unreadable, "\(file): the file cannot be read; check its permissions.")
     }
-    return bytes
+  }
+}
+
+/// The options of a data file whose records' ids and keys matter.
+struct DataFileOptions: ParsableArguments {
+  @OptionGroup var source: FileArgument
+  @OptionGroup var keys: KeyOptions
+
+  /// The schema that a server with the same options uses.
+  var schema: Schema {
+    get throws(CommandFailure) {
+      var configuration = Server.Configuration(source: .value([:]))
+      try keys.apply(to: &configuration)
+      return configuration.schema
+    }
   }
 }
 
@@ -73,7 +76,15 @@ struct ValidateCommand: ReportingCommand {
   @OptionGroup var comparison: ComparisonOptions
 
   func perform() async throws -> Int32 {
-    let text = try plainJSON(try options.contents())
+    let bytes = try options.source.contents()
+    let text: [UInt8]
+    do throws(JSONError) {
+      text = try plainJSON(bytes)
+    } catch {
+      let finding = Finding(.error, error.message, at: error.offset, in: bytes)
+      try FileText.print(format.report([finding], in: options.source.name, bytes), terminator: "")
+      return ExitStatus.invalidSource.rawValue
+    }
     let schema = try options.schema
     let findings = Validator(schema: schema).findings(in: UTF8Slice(text))
     // Errors come first: only a file without errors is compared with the API.
@@ -84,23 +95,18 @@ struct ValidateCommand: ReportingCommand {
       : comparison.differences(in: text, schema).map { difference in
         Finding(.error, difference.message, at: difference.offset, in: text)
       }
-    print(format.report(findings + differences, in: file, isJSON5 ? nil : text), terminator: "")
+    let report = format.report(findings + differences, in: options.source.name, isJSON5 ? nil : text)
+    try FileText.print(report, terminator: "")
     if isRefused || strict && !findings.isEmpty { return ExitStatus.invalidSource.rawValue }
     return differences.isEmpty ? 0 : ExitStatus.differs.rawValue
   }
 
-  private var file: String { options.file }
-
   /// Whether the file is checked in its JSON form, whose lines are not the file's.
-  private var isJSON5: Bool { file.hasSuffix(".json5") }
+  private var isJSON5: Bool { options.source.file.hasSuffix(".json5") }
 
-  private func plainJSON(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] {
+  private func plainJSON(_ bytes: [UInt8]) throws(JSONError) -> [UInt8] {
     guard isJSON5 else { return bytes }
-    do throws(JSONError) {
-      return try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in try JSON5.json(from: bytes) }
-    } catch {
-      throw CommandFailure(.invalidSource, error, in: bytes, of: file)
-    }
+    return try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in try JSON5.json(from: bytes) }
   }
 }
 
@@ -140,10 +146,10 @@ struct GenerateCommand: ReportingCommand {
 
   func perform() async throws -> Int32 {
     let description = try DataDescription(
-      parsing: options.contents(), name: options.name, schema: options.schema)
+      parsing: options.source.contents(), name: options.source.name, schema: options.schema)
     switch product {
-    case .swift: print(description.swiftSource(access: access ?? .internal), terminator: "")
-    case .openapi: print(description.openAPIText)
+    case .swift: try FileText.print(description.swiftSource(access: access ?? .internal), terminator: "")
+    case .openapi: try FileText.print(description.openAPIText)
     }
     return 0
   }
@@ -163,10 +169,9 @@ struct InitCommand: ReportingCommand {
     guard FileKind(of: file) == .missing else {
       throw CommandFailure(.cannotCreate, "\(file): the file exists already; name another file, or delete this one.")
     }
-    guard FileText.create(file, Array(Sample.text.utf8)) else {
-      throw CommandFailure(.cannotCreate, "\(file): the file cannot be created; check its directory.")
-    }
-    print("\(LogText.escaped(file)) is written. Serve it with: swift-json-server --watch \(LogText.escaped(file))")
+    try FileText.save(Array(Sample.text.utf8), to: file, isNew: true)
+    let name = LogText.escaped(file)
+    try FileText.print("\(name) is written. Serve it with: swift-json-server --watch \(LogText.escaped(file))")
     return 0
   }
 }

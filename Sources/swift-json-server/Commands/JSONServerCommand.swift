@@ -82,12 +82,16 @@ struct ArgumentNormalizer {
     ServeCommand.table.filter { !$0.isFlag }.flatMap(\.aliases).filter { $0.count == 1 }
   ).union(["c"])
 
-  /// Long options without a value. A `=true` after them is ignored, a `=false` removes them.
-  private static let flags: Set<String> = {
-    let flags = ServeCommand.table.filter(\.isFlag)
-    let names: [String] = flags.map(\.name) + flags.flatMap(\.aliases)
-    return Set(names.filter { $0.count > 1 }.map { "--\($0)" }).union(["--color", "--no-color", "--print-config"])
+  /// The names of long options without a value, and the options. A `=true` after them is ignored; `=false` means
+  /// ``RunningOptions/off``.
+  private static let flags: [String: String] = {
+    let names = ServeCommand.table.filter(\.isFlag).flatMap { flag in
+      ([flag.name] + flag.aliases).filter { $0.count > 1 }.map { ("--\($0)", flag.name) }
+    }
+    return Dictionary(uniqueKeysWithValues: names + ["color", "no-color", "print-config"].map { ("--\($0)", $0) })
   }()
+
+  private static let off = "--off="
 
   /// Arguments of the whole command, not of serving.
   private static let rootFlags: Set<String> = ["--version", "--generate-completion-script", "--experimental-dump-help"]
@@ -99,7 +103,8 @@ struct ArgumentNormalizer {
     let isForRoot =
       subcommands.contains(first) || first == "help"
       || normalized.contains { Self.rootFlags.contains(String($0.prefix { $0 != "=" })) }
-    return isForRoot ? normalized : ["serve"] + normalized
+    if isForRoot { return first == "rehearse" ? normalized : normalized.filter { !$0.hasPrefix(Self.off) } }
+    return ["serve"] + normalized
   }
 
   /// Returns the command that a misspelled first argument probably means, unless the argument may be a source.
@@ -124,11 +129,12 @@ struct ArgumentNormalizer {
 
   private func normalized(long argument: String) -> [String] {
     let written = String(argument.prefix { $0 != "=" })
-    let name = Self.camelCaseNames.contains(written) ? written : ServeOption.kebabCase(written)
+    let kebab = ServeOption.kebabCase(written)
+    let name = Self.camelCaseNames.first { ServeOption.kebabCase($0) == kebab } ?? kebab
     let rest = argument.dropFirst(written.count)
-    if Self.flags.contains(name) {
+    if let flag = Self.flags[name] {
       if rest == "=true" { return [name] }
-      if rest == "=false" { return [] }
+      if rest == "=false" { return ["\(Self.off)\(flag)"] }
     }
     return [name + rest]
   }

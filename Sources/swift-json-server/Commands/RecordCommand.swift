@@ -54,18 +54,23 @@ struct RecordCommand: ReportingCommand {
     if from == nil, url.isEmpty {
       throw ValidationError("Missing expected argument '<url> ...', or --from traffic.har")
     }
+    if output == "-" { throw ValidationError("--output: name a file; the data cannot go to standard output.") }
     if from != nil, !headers.header.isEmpty { throw ValidationError("--header is for a server, and --from asks none.") }
   }
 
   func perform() async throws -> Int32 {
+    let signals = Signals()
+    defer { withExtendedLifetime(signals) {} }
     if let from {
       let archive = try archived(in: from)
       try write(archive.contents)
       if let base = archive.bases.first, !base.isEmpty, archive.bases.count == 1 {
-        print(
+        try FileText.print(
           LogText.escaped("Its addresses begin with \(base): --routes takes a file with {\"\(base)/*\": \"/$1\"}."))
       }
-      print("Serve it with: swift-json-server --watch \(LogText.escaped(output)) --stubs \(LogText.escaped(from))")
+      // Standard input cannot be read again.
+      let stubs = from == "-" ? "" : " --stubs \(LogText.escaped(from))"
+      try FileText.print("Serve it with: swift-json-server --watch \(LogText.escaped(output))\(stubs)")
       return 0
     }
     let downloads = try downloads
@@ -80,14 +85,17 @@ struct RecordCommand: ReportingCommand {
     }
     progress.end()
     try write(contents)
-    print("Serve it with: swift-json-server --watch \(LogText.escaped(output))")
+    try FileText.print("Serve it with: swift-json-server --watch \(LogText.escaped(output))")
     return 0
   }
 
   /// The resources of an archive.
   private func archived(in path: String) throws -> ArchivedResources {
-    let file = try HARFile(parsing: DataFileOptions.contents(of: path), name: path)
-    let resources = ArchivedResources(file.exchanges, within: url)
+    let file = try HARFile(parsing: FileArgument.contents(of: path), name: path)
+    let addresses = try url.map { url in
+      try CommandFailure.translating { () throws(ServerError) in try UpstreamAddress(url) }
+    }
+    let resources = ArchivedResources(file.exchanges, within: addresses)
     guard !resources.contents.isEmpty else {
       let place = url.isEmpty ? "" : " of \(url.map(SecretText.target).joined(separator: " or "))"
       throw CommandFailure(
@@ -101,18 +109,15 @@ struct RecordCommand: ReportingCommand {
   private func write(_ contents: [(name: String, content: ResourceDownload.Content)]) throws(CommandFailure) {
     try checkOutput()
     let (text, warnings) = try Self.database(contents)
-    guard FileText.replace(output, text, isNew: !force) else {
-      try checkOutput()
-      throw CommandFailure(.cannotCreate, "\(output): the file cannot be written; check its directory and the disk.")
-    }
+    try FileText.save(text, to: output, isNew: !force)
     let file = LogText.escaped(output)
-    print("\(file) has \(contents.map(Self.summary).joined(separator: ", ")).")
+    try FileText.print("\(file) has \(contents.map(Self.summary).joined(separator: ", ")).")
     for warning in warnings {
-      print(LogText.escaped("\(output):\(warning.line):\(warning.column): warning: \(warning.message)"))
+      try FileText.print(LogText.escaped("\(output):\(warning.line):\(warning.column): warning: \(warning.message)"))
     }
     for (name, content) in contents {
       guard let list = content.onlyList else { continue }
-      print(
+      try FileText.print(
         LogText.escaped(
           """
           '\(name)' is served as one object, and its records in '\(list)' have no addresses; to have them as a list, take \
@@ -124,7 +129,10 @@ struct RecordCommand: ReportingCommand {
   /// - Throws: ``CommandFailure``, when the file exists and may not be replaced, or is not a regular file.
   private func checkOutput() throws(CommandFailure) {
     switch FileKind(of: output) {
-    case .missing: return
+    case .missing:
+      let directory = output.lastIndex(of: "/").map { String(output[...$0]) } ?? "."
+      guard FileKind(of: directory) != .directory else { return }
+      throw CommandFailure(.cannotCreate, "\(output): there is no directory \(directory); create it first.")
     case .file, .executable:
       if force { return }
       throw CommandFailure(.cannotCreate, "\(output): there is such a file already; --force replaces it.")

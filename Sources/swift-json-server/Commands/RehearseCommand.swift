@@ -45,6 +45,8 @@ struct RehearseCommand: ReportingCommand {
   }
 
   func perform() async throws -> Int32 {
+    let signals = Signals()
+    defer { withExtendedLifetime(signals) {} }
     var given = options
     given.source = try SourceLocator.confirmed(options.source)
     given.data.ephemeral = true
@@ -77,7 +79,7 @@ struct RehearseCommand: ReportingCommand {
       done.withLockedValue { $0 = count }
     }
     line?.end()
-    FileText.send(Array(report(outcomes, settings.options.shownSource).utf8), to: LogStream.output.rawValue)
+    try FileText.print(report(outcomes, settings.options.shownSource), terminator: "")
     return outcomes.contains { $0.verdict == .failed } ? ExitStatus.differs.rawValue : 0
   }
 

@@ -14,8 +14,10 @@ struct ExportCommand: ReportingCommand {
   @Argument(help: ArgumentHelp("The database: postgres://user@host/name.", valueName: "address"))
   var address: String
 
+  func validate() throws { try checkDatabase(address) }
+
   func perform() async throws -> Int32 {
-    FileText.send(try await Server.exportDatabase(address), to: LogStream.output.rawValue)
+    try FileText.print(try await Server.exportDatabase(address))
     return 0
   }
 }
@@ -30,7 +32,7 @@ struct ImportCommand: ReportingCommand {
       """,
     success: "all is written", exitCodes: transferExitCodes)
 
-  @OptionGroup var options: DataFileOptions
+  @OptionGroup var source: FileArgument
 
   @Argument(help: ArgumentHelp("The database: postgres://user@host/name.", valueName: "address"))
   var address: String
@@ -38,10 +40,18 @@ struct ImportCommand: ReportingCommand {
   @Flag(help: "Replace existing data.")
   var replace = false
 
+  func validate() throws { try checkDatabase(address) }
+
   func perform() async throws -> Int32 {
-    try await Server.importDatabase(options.contents(), name: options.name, to: address, replacing: replace)
+    try await Server.importDatabase(source.contents(), name: source.name, to: address, replacing: replace)
     return 0
   }
+}
+
+/// libpq would take any other text for settings of a connection, or for the name of a database on this machine.
+private func checkDatabase(_ address: String) throws {
+  guard !SourceLocator.isDatabase(address) else { return }
+  throw ValidationError("The database's address must begin with postgres://, as in postgres://user@host/name.")
 }
 
 private let transferExitCodes: [(ExitStatus, String)] = [

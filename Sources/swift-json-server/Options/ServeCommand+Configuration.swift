@@ -170,8 +170,12 @@ extension ServeCommand {
   ) throws(CommandFailure) -> StubRecorder? {
     guard stubbing.proxy != nil, let record = stubbing.record else { return nil }
     if let previous, previous.path == record { return previous }
-    if FileKind(of: record) == .missing, !FileText.create(record, Array("[]\n".utf8)) {
-      throw CommandFailure(.cannotCreate, "--record: '\(record)' cannot be created; check its directory.")
+    if FileKind(of: record) == .missing {
+      do throws(CommandFailure) {
+        try FileText.save(Array("[]\n".utf8), to: record, isNew: true)
+      } catch {
+        throw CommandFailure(.cannotCreate, "--record: \(error.message)")
+      }
     }
     return try CommandFailure.translating("--record: ") { () throws(ServerError) in
       try StubRecorder(record, onFailure: onFailure)

@@ -44,7 +44,7 @@ struct ServeCommand: ReportingCommand {
     given.source = try SourceLocator.confirmed(source)
     let settings = try Settings(given)
     if running.printConfig {
-      print(settings.options.json.text())
+      try FileText.print(settings.options.json.text())
       return 0
     }
     return try await Session.run(settings)
@@ -281,6 +281,10 @@ struct RunningOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Write url, port and pid to this file at the start.", valueName: "file"), completion: .file())
   var readyFile: String?
+
+  /// Flags that a settings file cannot set.
+  @Option(help: .hidden)
+  var off: [String] = []
 
   @Option(
     name: .shortAndLong, help: ArgumentHelp("A file of options. (default: json-server.json)", valueName: "file"),

@@ -64,7 +64,8 @@ struct ServeOption: Sendable {
     (self.name, self.aliases, self.members, isFlag) = (name, aliases, members, true)
     let names = Self.names(name, aliases)
     fill = { options, file throws(CommandFailure) in
-      if try file.value(Bool.self, names) == true { options[keyPath: place] = true }
+      let setting = try file.value(Bool.self, names)
+      if setting == true, !options.running.off.contains(name) { options[keyPath: place] = true }
     }
     value = { $0[keyPath: place].setting }
   }
@@ -88,7 +89,7 @@ extension ServeCommand {
   /// Takes values that no option sets from the environment.
   mutating func fill(from environment: [String: String]) throws(CommandFailure) {
     if address.port == nil, let text = environment["PORT"], !text.isEmpty {
-      guard let number = Int(text) else {
+      guard let number = Int(text), 0...65535 ~= number else {
         throw CommandFailure(.usage, "PORT: '\(text)' is not a port; set a number, or 0 for a free port.")
       }
       address.port = number

@@ -19,6 +19,8 @@ import NIOConcurrencyHelpers
 /// A program that this command runs.
 struct ChildProcess: Sendable {
   private let id: pid_t
+  /// The programs that have not ended.
+  private static let running = NIOLockedValueBox<Set<pid_t>>([])
 
   /// Starts a program, which is looked up in PATH unless its name has a slash. It inherits none of this process's
   /// sockets and files: a port stays bound as long as any process has the socket.
@@ -38,7 +40,9 @@ struct ChildProcess: Sendable {
         system_spawn(arguments, environment, standard)
       }
     }
-    return id < 0 ? nil : ChildProcess(id: id)
+    guard id >= 0 else { return nil }
+    _ = running.withLockedValue { $0.insert(id) }
+    return ChildProcess(id: id)
   }
 
   private static func withCStrings(
@@ -62,6 +66,7 @@ struct ChildProcess: Sendable {
     var ended: pid_t
     repeat { ended = waitpid(id, &status, options) } while ended < 0 && errno == EINTR
     guard ended != 0 else { return nil }
+    _ = Self.running.withLockedValue { $0.remove(id) }
     guard ended > 0 else { return 1 }
     let signal = status & 0x7F
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
@@ -75,6 +80,11 @@ struct ChildProcess: Sendable {
 
   func send(_ signal: Int32) {
     kill(id, signal)
+  }
+
+  /// Sends a signal to all programs that run.
+  static func sendToAll(_ signal: Int32) {
+    running.withLockedValue { for id in $0 { kill(id, signal) } }
   }
 }
 

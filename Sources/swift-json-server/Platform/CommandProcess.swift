@@ -43,9 +43,12 @@ final class Signals {
   /// Catches the signals from now on; `nil` when the process has no descriptors left.
   ///
   /// - Parameters:
-  ///   - onFirst: Called for the first signal, on a queue of its own.
-  ///   - onSecond: Called before a second signal ends the process immediately.
-  init?(onFirst: @escaping @Sendable (Int32) -> Void, onSecond: @escaping @Sendable () -> Void) {
+  ///   - onFirst: Called for the first signal, on a queue of its own. Returns whether the command stops by itself; by
+  ///     default this signal and otherwise a second one end the process and its programs immediately.
+  ///   - onEnd: Called before that.
+  init?(
+    onFirst: @escaping @Sendable (Int32) -> Bool = { _ in false }, onEnd: @escaping @Sendable () -> Void = {}
+  ) {
     // A closed connection or pipe is an error of one write, never the end of the process.
     storage_ignore_signals()
     let stopping = [SIGINT, SIGTERM, SIGHUP]
@@ -57,12 +60,12 @@ final class Signals {
     source.setEventHandler {
       var number: UInt8 = 0
       while read(descriptor, &number, 1) == 1 {
-        if isStopping {
-          onSecond()
+        if isStopping || !onFirst(Int32(number)) {
+          onEnd()
+          ChildProcess.sendToAll(Int32(number))
           _exit(128 + Int32(number))
         }
         isStopping = true
-        onFirst(Int32(number))
       }
     }
     source.resume()

@@ -1,4 +1,6 @@
 import CStorage
+import JSONServerValues
+import JSONStorage
 
 #if canImport(Darwin)
   import Darwin
@@ -38,29 +40,29 @@ enum FileText {
     return count < 0 ? nil : piece
   }
 
-  /// Creates a file.
-  ///
-  /// - Returns: Whether the complete file was created; `false` when it exists already.
-  static func create(_ path: String, _ text: [UInt8]) -> Bool {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return send(text, to: descriptor)
-  }
-
-  /// Replaces a file in one step, so that a reader sees the complete old or new file.
+  /// Writes a file in one step, so that a reader sees the complete old or new file. An existing file keeps its mode.
   ///
   /// - Parameter isNew: Whether the file must not exist yet.
-  static func replace(_ path: String, _ text: [UInt8], isNew: Bool = false) -> Bool {
-    let temporary = "\(path).\(getpid()).tmp"
-    guard create(temporary, text) else { return false }
-    if isNew, link(temporary, path) == 0 {
-      unlink(temporary)
-      return true
+  /// - Throws: ``CommandFailure`` with what the system says.
+  static func save(_ text: [UInt8], to path: String, isNew: Bool = false) throws(CommandFailure) {
+    do throws(StorageError) {
+      try UTF8Slice(text).write(to: path, isNew: isNew)
+    } catch {
+      throw CommandFailure(.cannotCreate, error.message)
     }
-    if !isNew, rename(temporary, path) == 0 { return true }
-    unlink(temporary)
-    return false
+  }
+
+  /// Prints the result of a command on standard output.
+  ///
+  /// - Throws: ``CommandFailure`` when the output is closed or its disk is full.
+  static func print(_ text: [UInt8]) throws(CommandFailure) {
+    guard send(text, to: STDOUT_FILENO) else {
+      throw CommandFailure(.cannotCreate, "Standard output cannot be written: \(String(cString: strerror(errno))).")
+    }
+  }
+
+  static func print(_ text: String, terminator: String = "\n") throws(CommandFailure) {
+    try print(Array((text + terminator).utf8))
   }
 
   static func remove(_ path: String) {

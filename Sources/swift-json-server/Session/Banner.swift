@@ -21,15 +21,6 @@ struct Banner {
     return JSONLinesFormatter.line("listening", .now, members).1
   }
 
-  /// The content of a ready file.
-  var readyFile: String {
-    let value: JSONValue = [
-      "url": .string(server.url), "port": .number(JSONNumber(server.port)),
-      "pid": .number(JSONNumber(ProcessInfo.processInfo.processIdentifier)),
-    ]
-    return value.text() + "\n"
-  }
-
   // MARK: For people
 
   /// The complete text.

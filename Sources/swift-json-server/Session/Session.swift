@@ -1,5 +1,6 @@
 import JSONServer
 import JSONServerValues
+import NIOConcurrencyHelpers
 
 /// One run of the command, from the start of the server to the signal, key or program that ends it.
 struct Session {
@@ -17,6 +18,7 @@ struct Session {
   private var server: Server
   private var child: ChildProcess?
   private var watched: WatchedFiles
+  private var readyFile: ReadyFile?
 
   /// Starts the server, serves until it is asked to stop, and stops it.
   ///
@@ -33,13 +35,17 @@ struct Session {
       takesKeys(settings.options) && !CommandProcess.endsWithInput
       ? InputReader(onLine: { if $0.lowercased() == "s" { inbox.yield(.key(.snapshot)) } }) : nil
     let terminal = keyboard?.settings
-    let signals = Signals(onFirst: { inbox.yield(.signal($0)) }, onSecond: { terminal?.restore() })
+    let isRunning = NIOLockedValueBox(false)
+    let signals = Signals(
+      onFirst: { number in
+        inbox.yield(.signal(number))
+        return isRunning.withLockedValue { $0 }
+      }, onEnd: { terminal?.restore() })
     defer { withExtendedLifetime((keyboard, pipe, signals)) {} }
     if settings.options.source != "-" { CommandProcess.onEndOfInput { inbox.yield(.signal($0)) } }
 
-    // A ready file of a killed server would say that this one responds.
-    if let path = settings.options.running.readyFile { FileText.remove(path) }
     let (startup, server) = try await start(settings, log)
+    isRunning.withLockedValue { $0 = true }
     var session = Session(log: log, startup: startup, server: server)
     do {
       try await session.announce(hasKeys: keyboard != nil)
@@ -65,6 +71,7 @@ struct Session {
     defer { notice?.end() }
     let began = ContinuousClock.now
     let startup = try await Startup(settings, log: log)
+    try ReadyFile(settings)?.removeOld()
     let server = try await startup.start(notice)
     // Otherwise, the next line of the log would stand behind the notice.
     notice?.end()
@@ -80,12 +87,13 @@ struct Session {
     self.startup = startup
     self.server = server
     watched = startup.watched
+    readyFile = ReadyFile(startup.settings)
   }
 
   private mutating func serve(
     _ events: AsyncStream<Event>, _ inbox: AsyncStream<Event>.Continuation
   ) async -> Int32 {
-    defer { removeReadyFile() }
+    defer { readyFile?.remove() }
     if let command = startup.settings.options.running.exec {
       // The address must come before the program's output.
       log.flush()
@@ -148,11 +156,15 @@ struct Session {
       var next = try await Startup(try Settings(startup.settings.given), log: log, after: startup)
       next.keepPort(server.port)
       startup.keepPort(server.port)
-      try await next.check()
+      try await next.check(onOtherPortThan: startup)
       await server.stop()
       do throws(ServerError) {
         server = try await next.start(notice)
         let recorder = startup.recorder
+        if next.settings.options.running.readyFile != startup.settings.options.running.readyFile {
+          readyFile?.remove()
+          readyFile = ReadyFile(next.settings)
+        }
         startup = next
         watched = next.watched
         // Responses that the old file could not take would be lost with its recorder.
@@ -160,6 +172,7 @@ struct Session {
       } catch {
         log.log(.invalid(message: CommandFailure(error).text))
         server = try await startup.start()
+        return nil
       }
       notice?.end()
       log.log(.reloaded(resources: [await summary(after: .now - began)]))
@@ -224,12 +237,10 @@ struct Session {
   ///
   /// - Throws: ``CommandFailure`` when the ready file cannot be written: a program that waits for it would wait
   ///   forever.
-  private func announce(hasKeys: Bool) async throws(CommandFailure) {
+  private mutating func announce(hasKeys: Bool) async throws(CommandFailure) {
     let options = startup.settings.options
     let banner = await banner
-    if let path = options.running.readyFile, !FileText.replace(path, Array(banner.readyFile.utf8)) {
-      throw CommandFailure(.cannotCreate, "--ready-file: '\(path)' cannot be written; check its directory.")
-    }
+    try readyFile?.write(server)
     switch options.running.logFormat ?? .text {
     case .text: log.print(options.running.quiet ? server.url : banner.text(log.style, hasKeys: hasKeys))
     case .json: log.print(banner.json)
@@ -248,10 +259,6 @@ struct Session {
     }
     log.printError("--strict: requests came that were not expected:\n" + lines.joined(separator: "\n"))
     return true
-  }
-
-  private func removeReadyFile() {
-    if let path = startup.settings.options.running.readyFile { FileText.remove(path) }
   }
 
   /// The beginning and the end of snapshots' names, as in json-server.

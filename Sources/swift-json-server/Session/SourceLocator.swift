@@ -26,13 +26,14 @@ struct SourceLocator {
       throw CommandFailure(
         .usage, "--seed: it fills an empty database, such as postgres://localhost/fixtures; leave it out.")
     }
-    if argument == "-" { return try standardInput() }
+    if argument == "-" { return .text(try FileArgument.contents(of: "-"), name: "standard input") }
     if argument.hasPrefix("http://") || argument.hasPrefix("https://") { return try await download() }
     let isData = argument.hasSuffix(".json") || argument.hasSuffix(".json5")
     switch FileKind(of: argument) {
     case .directory: return .directory(argument)
     case .missing: return try created(notify)
-    case .other: return try pipe()
+    // A pipe, such as that of `<(…)`, is read to its end.
+    case .other: return .text(try FileArgument.contents(of: argument), name: argument)
     case .file, .executable:
       if Self.scriptSuffixes.contains(where: argument.hasSuffix) { return try await script() }
       // On some mounts every file is executable.
@@ -58,9 +59,11 @@ struct SourceLocator {
       notify("\(LogText.escaped(argument)) does not exist; the server serves sample data from memory.")
       return .text(Array(Sample.text.utf8), name: argument)
     }
-    guard FileText.create(argument, Array(Sample.text.utf8)) else {
+    do throws(CommandFailure) {
+      try FileText.save(Array(Sample.text.utf8), to: argument, isNew: true)
+    } catch {
       throw CommandFailure(
-        .missingSource, "\(argument): there is no such file, and it cannot be created; check the directory.")
+        .missingSource, "\(argument): there is no such file, and it cannot be created. \(error.message)")
     }
     notify("\(LogText.escaped(argument)) does not exist; the server creates it with sample data.")
     return .file(argument)
@@ -98,21 +101,6 @@ struct SourceLocator {
 
   private static func stem(of name: String) -> String {
     [".json", ".json5"].first(where: name.hasSuffix).map { String(name.dropLast($0.count)) } ?? name
-  }
-
-  private func standardInput() throws(CommandFailure) -> Source {
-    guard let text = FileText.contents(from: 0) else {
-      throw CommandFailure(.unreadable, "-: standard input cannot be read.")
-    }
-    return .text(text, name: "standard input")
-  }
-
-  /// Reads a pipe, such as that of `<(…)`, to its end.
-  private func pipe() throws(CommandFailure) -> Source {
-    guard let text = FileText.contents(of: argument) else {
-      throw CommandFailure(.unreadable, "\(argument): it is neither a file nor a pipe that can be read.")
-    }
-    return .text(text, name: argument)
   }
 
   // MARK: Programs

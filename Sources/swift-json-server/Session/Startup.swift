@@ -22,6 +22,7 @@ struct Startup {
     let options = settings.options
     // Options are checked before a file is created or a program is run.
     configuration = try options.serverConfiguration()
+    if let path = options.responses.routes { configuration.routes = try JSONFile.object(at: path) }
     let missing: SourceLocator.Missing =
       options.responses.compat == .v1 ? .fails : options.data.ephemeral ? .isSample : .isCreated
     isReadOnce = options.source == "-" || FileKind(of: options.source) == .other
@@ -33,7 +34,6 @@ struct Startup {
       // A polled job would never be done if a stub of this run replayed its first response.
       configuration.ignoresStub = { recorder.hasRecorded($0) }
     }
-    if let path = options.responses.routes { configuration.routes = try JSONFile.object(at: path) }
     var watched = settings.watched
     watched.add(configuration.schemaFile, .settings)
     for path in configuration.bodyFilePaths { watched.add(path, .stubs) }
@@ -63,8 +63,8 @@ struct Startup {
     return try await Server.start(configuration)
   }
 
-  /// Checks that a server would start, while another server has the file and the port.
-  func check() async throws(ServerError) {
+  /// Checks that a server would start, while the server before has the file and perhaps the port.
+  func check(onOtherPortThan previous: Startup) async throws(ServerError) {
     var trial = configuration
     switch configuration.source {
     case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
@@ -76,7 +76,8 @@ struct Startup {
     case .value, .text: break
     }
     trial.onEvent = { _ in }
-    try await Server.load(trial).stop()
+    let isPortKnown = configuration.port == previous.configuration.port
+    try await (isPortKnown ? Server.load(trial) : Server.start(trial)).stop()
   }
 
   /// Keeps the port that the system chose for the server before.

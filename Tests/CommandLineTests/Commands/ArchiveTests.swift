@@ -45,6 +45,45 @@ struct ArchiveTests {
     #expect(try await record("traffic.har").status == 73)
   }
 
+  @Test(arguments: [
+    ("https://API.example.com:443/", Int32(0)), ("https://api.example.co", 65), ("https://api.example.com/v", 65),
+    ("nonsense", 64),
+  ])
+  func `Only what is below the given addresses is read`(_ address: String, _ status: Int32) async throws {
+    #expect(try await record("traffic.har", address).status == status)
+  }
+
+  @Test
+  func `A list that was loaded twice is one list, and an empty list in an object hides nothing`() async throws {
+    func entry(_ path: String, _ text: String) -> JSONValue {
+      [
+        "request": ["method": "GET", "url": .string("http://a.b/\(path)"), "headers": []],
+        "response": [
+          "status": 200, "headers": [], "content": ["mimeType": "application/json", "text": .string(text)],
+        ],
+      ]
+    }
+    let entries = [
+      entry("logs?page=1", #"[{"m":1},{"m":1}]"#), entry("logs?page=2", #"[{"m":2}]"#),
+      entry("logs?page=1", #"[{"m":1},{"m":1}]"#), entry("dash", #"{"results":[],"name":"x"}"#),
+    ]
+    try directory.write(JSONValue.object(["log": ["entries": .array(entries)]]).text(), to: "own.har")
+    #expect(try await record("own.har").status == 0)
+    #expect(
+      try JSONValue(parsing: try #require(directory.text("new.json"))).text(pretty: false)
+        == #"{"logs":[{"m":1},{"m":1},{"m":2}],"dash":{"results":[],"name":"x"}}"#)
+  }
+
+  @Test
+  func `A private file stays private, and a link a link`() async throws {
+    let link = #"cd "$0" && echo {} > real.json && chmod 600 real.json && ln -s real.json new.json"#
+    #expect(Program(arguments: ["sh", "-c", link, directory.path(".")]).output()?.status == 0)
+    #expect(try await record("traffic.har", "--force").status == 0)
+    #expect(directory.text("real.json")?.contains("articles") == true)
+    let mode = try FileManager.default.attributesOfItem(atPath: directory.path("real.json"))[.posixPermissions]
+    #expect(mode as? Int == 0o600)
+  }
+
   @Test
   func `What Chromium has recorded becomes a database, too`() async throws {
     let result = try await record("traffic-chromium.har")

@@ -50,6 +50,43 @@ struct SubcommandTests {
     #expect((result.output + result.error).contains(message))
   }
 
+  @Test
+  func `An error of a JSON5 file is a finding in each format`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("{posts: [{id: 1,}", to: "posts.json5")
+    let result = try await Command.run(["validate", "posts.json5", "--format", "github"], in: directory)
+    #expect(result.status == 65)
+    #expect(result.output.hasPrefix("::error file=posts.json5"))
+  }
+
+  @Test(arguments: [
+    (["import", "database.json", "postgres://localhost/x", "--replace"], Int32(65), "the text is empty"),
+    (["import", "database.json", "fixtures"], 64, "must begin with postgres://"),
+    (["export", "host=localhost password=secret"], 64, "must begin with postgres://"),
+  ])
+  func `Neither an empty text nor a name that is no address replaces a database`(
+    _ command: [String], _ status: Int32, _ message: String
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(" \n")
+    let result = try await Command.run(command, in: directory)
+    #expect(result.status == status)
+    #expect(result.error.contains(message))
+    #expect(!result.error.contains("secret"))
+  }
+
+  @Test(arguments: [["validate"], ["generate", "swift"], ["generate", "openapi"]])
+  func `Output that cannot be written is an error`(_ command: [String]) async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(#"{"posts": [{"id": 1}]}"#)
+    let binary = try #require(Command.binary)
+    let arguments = [binary] + command + [directory.path("database.json")]
+    let result = Program(arguments: ["sh", "-c", #"exec "$0" "$@" >&-"#] + arguments, errors: .apart).output()
+    let message = String(decoding: result?.errors ?? [], as: UTF8.self)
+    #expect(result?.status == 73)
+    #expect(message.contains("Standard output cannot be written"))
+  }
+
   @Test(arguments: ["swift", "openapi"])
   func `Nothing is generated of an empty file`(_ form: String) async throws {
     let directory = try TemporaryDirectory()

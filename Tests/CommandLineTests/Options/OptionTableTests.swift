@@ -27,7 +27,7 @@ struct OptionTableTests {
     let help = try JSONDecoder().decode(Help.self, from: Data(ServeCommand._dumpHelp().utf8))
     // They are for the command line only.
     let others: Set<Set<String>> = [
-      ["config", "c"], ["print-config"], ["color"], ["no-color"], ["help", "h"], ["version"],
+      ["config", "c"], ["print-config"], ["color"], ["no-color"], ["help", "h"], ["version"], ["off"],
     ]
     let declared = help.command.arguments.filter { $0.kind != "positional" }.map { argument in
       Row(names: Set((argument.names ?? []).map(\.name)), isFlag: argument.kind == "flag")

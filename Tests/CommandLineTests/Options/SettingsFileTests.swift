@@ -27,6 +27,14 @@ struct SettingsFileTests {
   }
 
   @Test
+  func `A flag that is switched off stays off`() throws {
+    let arguments = ArgumentNormalizer(subcommands: []).normalize(["--readOnly=false", "-w"]).dropFirst()
+    let (options, _) = try options(Array(arguments), #"{"read-only": true, "watch": false}"#)
+    #expect(!options.data.readOnly)
+    #expect(options.data.watch)
+  }
+
+  @Test
   func `The environment comes between options and settings`() throws {
     var options = try ServeCommand.parse(["db.json"])
     try options.fill(from: ["PORT": "5", "HOST": "0.0.0.0", "NO_COLOR": "1"])

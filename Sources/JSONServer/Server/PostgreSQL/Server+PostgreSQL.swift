@@ -36,6 +36,10 @@ extension Server {
     _ text: [UInt8], name: String, to url: String, replacing: Bool = false
   ) async throws(ServerError) {
     let source = SharedSource(url: url)
+    // The output of a program that failed.
+    guard text.contains(where: { !" \t\r\n".utf8.contains($0) }) else {
+      throw ServerError(.sourceInvalid, "\(name): the text is empty; import {} to remove all data.")
+    }
     #if PostgreSQL
       let parser = SourceParser(schema: Schema(), ids: IDGenerator { "" })
       let database = try parser.database(UTF8Slice(text), name: name)
