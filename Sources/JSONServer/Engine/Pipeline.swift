@@ -46,7 +46,7 @@ extension Engine {
       if session != nil { mountedTarget = request.target }
       if let refusal { throw refusal }
       let preflight = try policies.preprocess(&request)
-      let rewriteRule = preflight == nil ? policies.rewrite(&request) : nil
+      let rewriteRule = preflight == nil && !isPageRequestForData(request) ? policies.rewrite(&request) : nil
       let context = RequestContext(
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
         mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
@@ -64,6 +64,13 @@ extension Engine {
         started: started, progress: progress, reply: reply)
       finalize(context, error.response())
     }
+  }
+
+  /// Whether the server's page asks for a resource by its name, which a rule may lead elsewhere: with
+  /// `"/posts/:category": "/posts?category=:category"`, an edit of one record would change many.
+  private func isPageRequestForData(_ request: Request) -> Bool {
+    guard request.has(.page), let path = try? Path(target: request.target) else { return false }
+    return path.segments.first.flatMap(database.resource(named:)) != nil
   }
 
   /// Whether a request is for the admin interface of the server or of a session, for the transport, which decides before
