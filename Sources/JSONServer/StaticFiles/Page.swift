@@ -29,8 +29,11 @@ enum Page {
       place += 1
     }
     let folder = String(hashes.withUnsafeBytes { ContentHash(of: $0).value }, radix: 36)
-    for name in ["page.html", "docs.html"] {
-      let html = String(decoding: assets[name] ?? [], as: UTF8.self)
+    // The browser loads all modules at once, before it knows which ones they import.
+    let modules = assets.keys.filter { $0.hasSuffix(".js") && $0 != "page.js" && $0 != "docs.js" }.sorted()
+    let links = modules.map { "<link rel=\"modulepreload\" href=\"__admin/assets/\($0)\">\n" }.joined()
+    for (name, links) in [("page.html", links), ("docs.html", "")] {
+      let html = String(decoding: assets[name] ?? [], as: UTF8.self).replacing("</head>", with: "\(links)</head>")
       assets[name] = Array(html.replacing("assets/", with: "\(folder)/").utf8)
     }
     return (folder, assets)
