@@ -50,7 +50,7 @@ function operation(path, name, shared, details) {
     encodeURIComponent(example(parameters.find((parameter) => parameter.name === name)?.schema) ?? 1));
   const query = new URLSearchParams({ method, path: filled, body: JSON.stringify(body) ?? "" });
   return node("details.operation",
-    node("summary", node("span.method", { "data-method": method }, method), node("span.path", path), node("span", details.summary)),
+    node("summary", node("span.method", method), node("span.path", path), node("span", details.summary)),
     node("p", node("a", { href: `../__admin#try?${query}` }, "Try it")),
     terms("Parameters", parameters.map(({ name, in: place, schema, description }) =>
       [name, ` ${typeName(schema)}${place === "path" ? ", in the path" : ""}`, description])),

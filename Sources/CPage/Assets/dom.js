@@ -1,6 +1,6 @@
 // Builds and finds elements. Text always becomes text nodes, since data may contain markup.
 
-import { grouped, isAddress, longest, parse } from "./data.js";
+import { grouped, isAddress, longest, parse, tryParse } from "./data.js";
 
 /**
  * The elements with an id: ui.recordTitle is #record-title.
@@ -173,9 +173,7 @@ export function download(name, text, type = "application/json") {
 
 export const outside = (href, ...content) => node("a", { href, target: "_blank", rel: "noopener noreferrer" }, content);
 
-const token = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
-
-/** Shows JSON in color; only the first part of a long text, which would block the page. */
+/** Shows JSON with links; only the first part of a long text, which would block the page. */
 export function show(place, text, name = "value") {
   fill(place);
   if (text.length > longest) {
@@ -183,12 +181,11 @@ export function show(place, text, name = "value") {
       button("Show all", () => fill(place, text)), button("Download", () => download(`${name}.json`, text))), text.slice(0, longest));
   }
   let end = 0;
-  for (const match of text.matchAll(token)) {
-    const [all, string = all, colon] = match;
-    const type = string[0] !== '"' ? (/[tfn]/.test(all[0]) ? "literal" : "number") : colon ? "key" : "string";
-    const link = type === "string" && isAddress(string.slice(1, -1));
-    place.append(text.slice(end, match.index), node(`span.json-${type}`, link ? outside(JSON.parse(string), string) : string), colon ?? "");
-    end = match.index + all.length;
+  for (const { 0: string, 1: colon, index } of text.matchAll(/"(?:[^"\\]|\\.)*"(?=\s*(:?))/g)) {
+    const value = tryParse(string);
+    if (!colon && !isAddress(value)) continue;
+    place.append(text.slice(end, index), colon ? node("span.json-key", string) : outside(value, string));
+    end = index + string.length;
   }
   place.append(text.slice(end));
 }

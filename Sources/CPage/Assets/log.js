@@ -44,7 +44,7 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 function line(entry) {
   const path = readable(entry.path);
   const [code, text] = outcome(entry);
-  const made = node("li", button([node("span.method", { "data-method": entry.method }, entry.method), " ", node("span.path", path), " ", code,
+  const made = node("li", button([node("span.method", entry.method), " ", node("span.path", path), " ", code,
     node("time", { datetime: entry.time }, `${clock.format(new Date(entry.time))} · ${text}`)], () => open(entry.id), { title: path.slice(0, 500) }));
   lines.set(entry.id, made);
   return made;

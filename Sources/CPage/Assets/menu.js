@@ -5,7 +5,7 @@ import { fill, node, refocus, ui } from "./dom.js";
 const menu = node("div.menu", { id: "menu", role: "menu", popover: "auto" });
 ui.main.append(menu);
 
-/** @typedef {{ text: string, hint?: string, isDanger?: boolean, action: () => void }} Item An item of a menu. */
+/** @typedef {{ text: string, hint?: string, action: () => void }} Item An item of a menu. */
 
 /**
  * Opens a menu.
@@ -20,7 +20,7 @@ export function openMenu(event, name, items) {
   const [x, y] = event.clientX || event.clientY ? [event.clientX, event.clientY] : [box.left, box.bottom];
   menu.ariaLabel = name;
   const shown = /** @type {Item[]} */ (items.filter(Boolean));
-  fill(menu, shown.map(({ text, hint, isDanger, action }) => node(`button${isDanger ? ".danger" : ""}`, {
+  fill(menu, shown.map(({ text, hint, action }) => node("button", {
     type: "button", role: "menuitem", tabindex: -1, onclick() {
       menu.hidePopover();
       action();

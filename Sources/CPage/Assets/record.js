@@ -81,7 +81,7 @@ export const openObject = (resource) => attempt(async () => {
   showAddress(ui.objectUrl, path);
   show(ui.objectJson, pretty(answer.text), resource.name);
   ui.objectEdit.onclick = () => {
-    start({ resource: { idName: "", kind: "object", url: path, parents: {}, count: 1, ...resource }, path, method: "PATCH", ...answer }, resource.name);
+    start({ resource: { idName: "", kind: "object", parents: {}, count: 1, ...resource }, path, method: "PATCH", ...answer }, resource.name);
     edit();
   };
 });
