@@ -84,7 +84,7 @@ class Transfer(Page):
         self._wait_text("confirm-text", "2 new, 1 changes. No record of wide has new so far.")
         assert self._request("GET", "/wide") == before, "The question has changed something."
         self._answer("Add")
-        self._wait_text("status", "Added 2 to wide, changed 1 wide")
+        self._wait_text("status", "Added 2 to wide, changed 1 record of wide")
         assert len(self._request("GET", "/wide")) == len(before) + 2 and self._request("GET", "/wide/1")["new"] == "x"
         self._press("Undo", by_id("status"))
         self._wait_text("status", "rows.csv undone")

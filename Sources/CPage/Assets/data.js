@@ -4,7 +4,7 @@
 /**
  * A resource, as the server describes it. `parents` has the resource to which each member refers.
  *
- * @typedef {{ name: string, kind: "collection" | "object", count: number, idName: string, url: string, parents: Record<string, string> }} Resource
+ * @typedef {{ name: string, kind: "collection" | "object", count: number, idName: string, parents: Record<string, string> }} Resource
  */
 
 const root = new URL("../../", import.meta.url);
@@ -88,8 +88,10 @@ export const isAddress = (text) => /^https?:\/\/\S{1,2000}$/.test(text);
 
 export const grouped = (number) => number.toLocaleString("en");
 
-export const counted = (count, name) =>
-  `${grouped(count)} ${count === 1 ? name.replace(/ies$/, "y").replace(/([^s])s$/, "$1") : name}`;
+export const counted = (count, words) => `${grouped(count)} ${count === 1 ? words.replace(/s$/, "") : words}`;
+
+/** A number of records of a resource, whose name may have any singular. */
+export const countedOf = (name, count) => (count === 1 ? `1 record of ${name}` : counted(count, name));
 
 /** The resources that the server last described. @type {Resource[]} */
 export let resources = [];

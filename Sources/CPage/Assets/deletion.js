@@ -1,10 +1,10 @@
 // Deletes records: first names the records that go with them, then offers to undo the deletion.
 
-import { admin, counted } from "./data.js";
+import { admin, countedOf } from "./data.js";
 import { ask, attempt } from "./dom.js";
 import { announceUndo } from "./undo.js";
 
-const list = (counts) => Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => counted(count, name)).join(", ");
+const list = (counts) => Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => countedOf(name, count)).join(", ");
 
 /**
  * Deletes records after a confirmation. Returns whether it did.
@@ -13,7 +13,7 @@ const list = (counts) => Object.entries(counts).filter(([, count]) => count > 0)
  * @param {string[]} ids
  */
 export const remove = ({ name }, ids) => attempt(async () => {
-  const what = ids.length === 1 ? `${name} / ${ids[0]}` : counted(ids.length, name);
+  const what = ids.length === 1 ? `${name} / ${ids[0]}` : countedOf(name, ids.length);
   const call = (preview) => admin("POST", "deletions", { resource: name, ids, preview });
   const { deleted, changed } = await call(true);
   deleted[name] -= ids.length;

@@ -1,7 +1,7 @@
 // Exports and imports records. An import first shows what it adds and changes, and can be undone.
 
 import { csv } from "./csv.js";
-import { compact, counted, kind, list, parse, pathTo, resourceNamed, send } from "./data.js";
+import { compact, countedOf, kind, list, parse, pathTo, resourceNamed, send } from "./data.js";
 import { ask, attempt, download } from "./dom.js";
 import * as store from "./store.js";
 import { announceUndo } from "./undo.js";
@@ -74,7 +74,7 @@ export async function importFile(resource, file) {
     if (!(await ask(`Add ${file.name} to ${name}?`, `${count} new, ${changes}.${strangers(names, resource)}`, "Add"))) return;
     const { headers } = await post("undo");
     added = count;
-    const done = [count > 0 && `Added ${count} to ${name}`, changed > 0 && `${count > 0 ? "changed" : "Changed"} ${counted(changed, name)}`].filter(Boolean).join(", ");
+    const done = [count > 0 && `Added ${count} to ${name}`, changed > 0 && `${count > 0 ? "changed" : "Changed"} ${countedOf(name, changed)}`].filter(Boolean).join(", ");
     announceUndo(done, headers.get("X-JSON-Server-Undo"), `${file.name} undone`);
   });
   return added;
