@@ -3,7 +3,7 @@
 import * as cells from "./cells.js";
 import * as columns from "./columns.js";
 import { brief, childrenOf, compact, countChildren, isKey, kind, parentOf, titlesOf, viewOf } from "./data.js";
-import { button, fill, node, ui } from "./dom.js";
+import { button, fill, node, refocus, ui } from "./dom.js";
 import * as route from "./route.js";
 import * as selection from "./selection.js";
 import * as store from "./store.js";
@@ -20,7 +20,7 @@ let turn = 0;
 /** @typedef {{ name: string, isNumeric: boolean, parent?: import("./data.js").Resource }} Column */
 
 /** @returns {HTMLElement | null} */
-export const rowOf = (id) => body.querySelector(`[data-id="${CSS.escape(id)}"]`);
+const rowOf = (id) => body.querySelector(`[data-id="${CSS.escape(id)}"]`);
 /** @returns {HTMLElement | null | undefined} */
 export const cellOf = (id, name) => rowOf(id)?.querySelector(`[data-name="${CSS.escape(name)}"]`);
 
@@ -52,7 +52,7 @@ export function highlight(id) {
  */
 function keyed(place, items) {
   const old = new Map([...place.children].map((child) => [/** @type {HTMLElement} */ (child).dataset.id, child]));
-  const focused = place.contains(document.activeElement) && /** @type {HTMLElement} */ (document.activeElement);
+  const hadFocus = place.contains(document.activeElement);
   let next = place.firstElementChild;
   for (const [key, text, make] of items) {
     let child = old.get(key);
@@ -70,7 +70,7 @@ function keyed(place, items) {
   }
   const kept = new Set(items.map(([key]) => key));
   for (const child of [...place.children]) if (!kept.has(/** @type {HTMLElement} */ (child).dataset.id) && !cells.isEditing(child)) child.remove();
-  if (focused && !focused.isConnected) document.querySelector(/** @type {"a"} */ (`[data-key="${CSS.escape(focused.dataset.key ?? "")}"]`))?.focus();
+  if (hadFocus && !place.contains(document.activeElement)) refocus();
 }
 
 /** Shows the rows of the store. */
