@@ -18,6 +18,7 @@ OPTIONS = ["--allowJs", "--checkJs", "--noEmit", "--skipLibCheck", "--noUnusedLo
 NEWER = """
 interface JSON { rawJSON(text: string): any; isRawJSON(value: any): boolean }
 interface Array<T> { findLast(find: (value: T) => unknown): T; toSpliced(start: number, count?: number, ...more: T[]): T[] }
+interface String { toWellFormed(): string }
 interface MapConstructor { groupBy<K, V>(items: Iterable<V>, key: (item: V) => K): Map<K, V[]> }
 interface URLSearchParams { readonly size: number }
 interface HTMLElement { popover: string | null; showPopover(): void; hidePopover(): void; togglePopover(): void }

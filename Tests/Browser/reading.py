@@ -1,8 +1,15 @@
 """Data can be read: titles for ids, counts, columns that fit, long values by part."""
 
 from page import ROWS, Page, by_id
+from server import data
 
 BIG = 5_000_000
+
+
+def long_ids():
+    """Also records whose ids are too long for one address."""
+    ids = [f"{n:070}" for n in range(150)]
+    return {**data(), "owners": [{"id": key, "name": f"Owner {int(key)}"} for key in ids], "pets": [{"id": n, "ownerId": key} for n, key in enumerate(ids, 1)]}
 
 
 class Reading(Page):
@@ -19,6 +26,26 @@ class Reading(Page):
 
     def columns_are_hidden_and_widened_and_stay_so(self):
         self._show("#records/posts")
+    def long_ids_have_titles_and_counts(self):
+        self._show("#records/pets?_limit=150")
+        self._wait(f"{self._cell(150, 'ownerId')}.innerText.includes('Owner 149')", "the title of the last")
+        self._show("#records/owners?_limit=150")
+        self._wait(f"{ROWS}[149].innerText.endsWith('1')", "the count of the last")
+
+    def numbers_in_other_words_are_ids_too(self):
+        self._request("POST", "/users", {"id": 50.0, "name": "Fifty"})
+        self._request("POST", "/posts", {"id": 99, "userId": 50.0})
+        self._show("#records/posts?id=99")
+        self._wait(f"{self._cell(99, 'userId')}.innerText.includes('Fifty')", "the title")
+        self._value(f"{self._cell(99, 'userId')}.querySelector('a').click()")
+        self._wait_text("record-json", "50.0")
+        self._wait(f"{self._row_with('Fifty')}?.innerText.endsWith('1')", "the count")
+
+    def half_a_character_in_an_id_hides_no_other_record(self):
+        self._request("POST", "/messy", {"id": "\ud800", "v": "half"})
+        self._show("#records/messy")
+        self._wait(f"{self._row_with('half')} && {ROWS}.length === 4", "all rows")
+
         self._click("columns-choose")
         self._value("[...document.querySelectorAll('#panel label')].find((e) => e.textContent.trim() === 'url').querySelector('input').click()")
         self._click("panel-close")

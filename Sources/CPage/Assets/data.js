@@ -11,7 +11,7 @@ const root = new URL("../../", import.meta.url);
 
 export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
 
-export const pathTo = (...names) => `/${names.map(encodeURIComponent).join("/")}`;
+export const pathTo = (...names) => `/${names.map((name) => encodeURIComponent(`${name}`.toWellFormed())).join("/")}`;
 
 export const viewOf = (names, query) => {
   const text = new URLSearchParams(query).toString();
@@ -74,6 +74,9 @@ export function compact(value) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** The text of an id or a reference, as the server writes it: an integer keeps its digits, other numbers are JavaScript's. */
+export const idText = (value) => (isRaw(value) && !/^-?\d+$/.test(value.rawJSON) ? String(Number(value.rawJSON)) : compact(value ?? ""));
+
 export const brief = (text, most = 300) => (text.length > most ? `${text.slice(0, most)} …` : text);
 
 export const longest = 200_000;
@@ -107,15 +110,21 @@ export const parentOf = (member, { parents }) => resourceNamed(parents[member]);
 export const childrenOf = (resource) => resources.flatMap(({ name, parents }) =>
   Object.keys(parents).filter((member) => parents[member] === resource.name).map((member) => ({ name, member })));
 
-const most = 1_000;
-const anyOf = (member, ids) => [...ids].map((id) => [member, id]);
+const most = 5_000;
 
-/** The number of children of each record: from one response, or counted by the server when there are many. */
+/** Reads the records that have one of these ids in a member. Many ids are sent in parts: the server refuses a long address. */
+export async function having(name, member, ids, more = []) {
+  let length = 0;
+  const parts = Map.groupBy(ids, (id) => Math.floor((length += `${new URLSearchParams([[member, id]])}&`.length) / 6_000));
+  return (await Promise.all([...parts.values()].map((part) => list(name, [...part.map((id) => [member, id]), ...more], most)))).flat();
+}
+
+/** The number of children of each record. When there are many, the server counts those of a short list. */
 export async function countChildren({ name, member }, ids) {
-  const children = await list(name, anyOf(member, ids), most);
-  if (children.length >= most) return new Map(await Promise.all(ids.map(async (id) => [id, await count(name, [[member, id]])])));
+  const children = await having(name, member, ids, [["_fields", member]]);
+  if (children.length >= most) return new Map(await Promise.all(ids.map(async (id) => [id, ids.length > 50 ? "?" : await count(name, [[member, id]])])));
   const counts = new Map(ids.map((id) => [id, 0]));
-  for (const key of children.flatMap((child) => [...new Set([child[member]].flat().map(compact))])) {
+  for (const key of children.flatMap((child) => [...new Set([child[member]].flat().map(idText))])) {
     if (counts.has(key)) counts.set(key, counts.get(key) + 1);
   }
   return counts;
@@ -124,21 +133,21 @@ export async function countChildren({ name, member }, ids) {
 export function titleOf(record, { idName, parents }) {
   const names = ["title", "name", "label", "username", "email", ...Object.keys(record)];
   const name = names.find((name) => name !== idName && !parents[name] && typeof record[name] === "string");
-  return brief(name ? record[name] : compact(record[idName]), 60);
+  return brief(name ? record[name] : idText(record[idName]), 60);
 }
 
 const titles = new Map();
 
 export const forgetTitles = (name) => (name ? titles.delete(name) : titles.clear());
 
-/** The titles of records by id. One request reads those that are not cached. */
+/** The titles of records by id, which are cached. */
 export async function titlesOf(resource, ids) {
   const { name, idName } = resource;
   if (!titles.has(name)) titles.set(name, new Map());
   const known = titles.get(name);
   const missing = [...ids].filter((id) => !known.has(id));
-  const found = missing.length > 0 && list(name, anyOf(idName, missing), missing.length)
-    .then((records) => new Map(records.map((record) => [compact(record[idName]), titleOf(record, resource)])));
+  const found = having(name, idName, missing)
+    .then((records) => new Map(records.map((record) => [idText(record[idName]), titleOf(record, resource)])));
   for (const id of missing) known.set(id, found.then((titles) => titles.get(id)).catch(() => known.delete(id)));
   return new Map(await Promise.all([...ids].map(async (id) => /** @type {[string, any]} */ ([id, await known.get(id)]))));
 }

@@ -1,6 +1,6 @@
 // The input for a value, by its kind. Cells and forms use the same one.
 
-import { compact, kind, list, parse, titleOf, tryParse } from "./data.js";
+import { compact, idText, kind, list, parse, titleOf, tryParse } from "./data.js";
 import { checkbox, debounced, fill, node, options } from "./dom.js";
 
 /** @typedef {import("./data.js").Resource} Resource */
@@ -20,10 +20,10 @@ function booleanInput(value) {
 
 /** @returns {Promise<Input>} */
 async function parentInput(value, parent) {
-  const text = compact(value ?? "");
+  const text = idText(value);
   const ids = new Map([["", null], [text, value]]);
   const pairs = async (query) => (await list(parent.name, query, most)).map((record) => {
-    const id = compact(record[parent.idName]);
+    const id = idText(record[parent.idName]);
     ids.set(id, record[parent.idName]);
     return [id, `${titleOf(record, parent)} (${id})`];
   });
@@ -45,7 +45,7 @@ async function parentInput(value, parent) {
   const showTitle = async () => {
     const [record] = field.value ? await list(parent.name, [[parent.idName, field.value]], 1).catch(() => []) : [];
     title.textContent = record ? titleOf(record, parent) : field.value && `${parent.name} has no ${field.value}`;
-    if (record) ids.set(compact(record[parent.idName]), record[parent.idName]);
+    if (record) ids.set(idText(record[parent.idName]), record[parent.idName]);
   };
   field.oninput = debounced(200, search);
   field.addEventListener("change", showTitle);

@@ -1,6 +1,6 @@
 // Ctrl+K: goes to any resource, tool, operation or record.
 
-import { admin, compact, counted, list, resources, titleOf, viewOf } from "./data.js";
+import { admin, counted, idText, list, resources, titleOf, viewOf } from "./data.js";
 import { debounced, fill, node, ui } from "./dom.js";
 
 const { palette: dialog, paletteText: input, paletteList: choices, paletteNote: note } = ui;
@@ -48,7 +48,7 @@ async function find(resource, words) {
   const start = name.toLowerCase();
   const id = words.startsWith(start) && /^[ /]+(.+)/.exec(words.slice(start.length))?.[1];
   const records = await list(name, [id ? [idName, id] : ["q", words]], 5).catch(() => []);
-  return records.map((record) => [titleOf(record, resource), `${name} / ${compact(record[idName])}`, viewOf([name, compact(record[idName])])]);
+  return records.map((record) => [titleOf(record, resource), `${name} / ${idText(record[idName])}`, viewOf([name, idText(record[idName])])]);
 }
 
 async function search() {

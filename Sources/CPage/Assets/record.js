@@ -1,7 +1,7 @@
 // One record, in a drawer beside its list. Users edit it as a form or as JSON. Only changes are saved; discarding them needs a confirmation.
 
 import { merge, same } from "./conflict.js";
-import { childrenOf, compact, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
+import { childrenOf, idText, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
 import { remove } from "./deletion.js";
 import { announce, ask, attempt, button, debounced, fill, node, onSubmit, show, ui } from "./dom.js";
 import * as editor from "./editor.js";
@@ -118,7 +118,7 @@ function showLinks(edited) {
   const link = (text, ...place) => node("a", { href: viewOf(...place) }, text);
   fill(ui.recordLinks,
     Object.entries(resource.parents).flatMap(([name, parent]) => [value[name]].flat().filter(isKey).map((key) =>
-      link(`${parent} / ${compact(key)}`, [parent, compact(key)]))),
+      link(`${parent} / ${idText(key)}`, [parent, idText(key)]))),
     childrenOf(resource).map(({ name, member }) => link(`↓ ${name}`, [name], { [member]: id })));
 }
 
@@ -199,8 +199,8 @@ text.oninput = debounced(400, () => {
   const { resource: { idName }, id, method } = current;
   if (!isEditing() || text.value.length > 500_000) return;
   const next = editor.read()?.[idName];
-  if (method !== "PATCH" || id === undefined || next === undefined || compact(next) === id) return;
-  notice(`Save keeps the ${idName} ${id}, which never changes. `, button(`Save as new, with ${compact(next)}`, () => save("POST")));
+  if (method !== "PATCH" || id === undefined || next === undefined || idText(next) === id) return;
+  notice(`Save keeps the ${idName} ${id}, which never changes. `, button(`Save as new, with ${idText(next)}`, () => save("POST")));
 });
 
 /** The edited record; undefined when the text is not JSON. Throws the error of a field. */
@@ -287,7 +287,7 @@ function finish(value, method) {
   const { resource, id } = current;
   const isNew = current.isMade = method === "POST";
   const made = [value].flat();
-  const madeID = isNew ? compact(made.at(-1)?.[resource.idName] ?? "") : id ?? "";
+  const madeID = isNew ? idText(made.at(-1)?.[resource.idName]) : id ?? "";
   // The list may show the record on another page, or not at all.
   const action = isNew && made.length === 1 && button("Show", () => { location.hash = route.listAddress({}, madeID); });
   announce(made.length === 1 ? `Saved ${resource.name} ${madeID}` : `Saved ${made.length} records`, { action });

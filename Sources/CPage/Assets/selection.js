@@ -1,6 +1,6 @@
 // The records that the user selected in the table, to delete or export them.
 
-import { compact, grouped, pathTo, send } from "./data.js";
+import { grouped, idText, pathTo, send } from "./data.js";
 import { remove } from "./deletion.js";
 import { attempt, button, checkbox, fill, node, ui } from "./dom.js";
 import * as route from "./route.js";
@@ -32,7 +32,7 @@ async function chooseAll() {
   const { name, idName } = route.resource;
   const query = new URLSearchParams([...route.narrowing(), ["_fields", idName]]);
   const { value } = await send("GET", `${pathTo(name)}?${query}`);
-  for (const row of value) chosen.add(compact(row[idName]));
+  for (const row of value) chosen.add(idText(row[idName]));
   show();
 }
 

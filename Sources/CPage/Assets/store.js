@@ -1,6 +1,6 @@
 // The data of the list that is shown.
 
-import { compact, kind } from "./data.js";
+import { idText, kind } from "./data.js";
 
 /** @typedef {import("./data.js").Resource} Resource @typedef {Record<string, any>} Row */
 
@@ -20,7 +20,7 @@ export function begin() {
 
 /** @param {Resource} resource @param {Row[]} read @param {Headers} headers */
 export function take({ idName }, read, headers) {
-  rows = new Map(read.map((row) => [compact(row?.[idName] ?? ""), row]));
+  rows = new Map(read.map((row) => [idText(row?.[idName]), row]));
   total = Number(headers.get("X-Total-Count"));
   ignored = (headers.get("X-Ignored-Parameters") ?? "").split(",").map((name) => name.trim()).filter(Boolean);
   for (const row of read) note(row, "");

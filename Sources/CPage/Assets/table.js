@@ -2,7 +2,7 @@
 
 import * as cells from "./cells.js";
 import * as columns from "./columns.js";
-import { brief, childrenOf, compact, countChildren, isKey, kind, parentOf, titlesOf, viewOf } from "./data.js";
+import { brief, childrenOf, compact, countChildren, idText, isKey, kind, parentOf, titlesOf, viewOf } from "./data.js";
 import { button, fill, node, refocus, ui } from "./dom.js";
 import * as route from "./route.js";
 import * as selection from "./selection.js";
@@ -141,7 +141,7 @@ function cell(id, { name, isNumeric, parent }, value) {
   // A list of ids refers to several records.
   const keys = [value ?? null].flat();
   const link = (parentID, index) => node("a", {
-    "data-key": `${id} ${name}${index || ""}`, href: viewOf([parent.name, compact(parentID)]), "data-parent": name, "data-parent-id": compact(parentID),
+    "data-key": `${id} ${name}${index || ""}`, href: viewOf([parent.name, idText(parentID)]), "data-parent": name, "data-parent-id": idText(parentID),
   }, brief(compact(parentID)));
   const content = name === resource.idName ? node("a", { ...key, href: route.listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
     : parent && keys.every(isKey) ? keys.flatMap((parentID, index) => [index > 0 && ", ", link(parentID, index)])

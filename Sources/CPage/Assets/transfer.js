@@ -1,7 +1,7 @@
 // Exports and imports records. An import first shows what it adds and changes, and can be undone.
 
 import { csv } from "./csv.js";
-import { compact, countedOf, kind, list, parse, pathTo, resourceNamed, send } from "./data.js";
+import { countedOf, having, idText, kind, list, parse, pathTo, resourceNamed, send } from "./data.js";
 import { ask, attempt, download } from "./dom.js";
 import * as store from "./store.js";
 import { announceUndo } from "./undo.js";
@@ -13,14 +13,11 @@ const formats = {
   csv: { write: csv, type: "text/csv" },
 };
 
-/** Reads the records with these ids, 100 in a request; for more than 500 ids all records. */
+/** Reads the records with these ids; for more than 500 ids all records. */
 async function read({ name, idName, count }, ids) {
-  if (ids.length > 500) {
-    const wanted = new Set(ids);
-    return (await list(name, [], count + 1_000)).filter((row) => wanted.has(compact(row[idName])));
-  }
-  const parts = Array.from({ length: Math.ceil(ids.length / 100) }, (_, part) => ids.slice(part * 100, part * 100 + 100));
-  return (await Promise.all(parts.map((part) => list(name, part.map((id) => [idName, id]), 100)))).flat();
+  if (ids.length <= 500) return having(name, idName, ids);
+  const wanted = new Set(ids);
+  return (await list(name, [], count + 1_000)).filter((row) => wanted.has(idText(row[idName])));
 }
 
 /** @param {Resource} resource @param {string[]} ids @param {"json" | "csv"} end */
