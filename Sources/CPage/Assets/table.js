@@ -106,7 +106,7 @@ export function show() {
 /** @param {Column} column */
 function head({ name, isNumeric }) {
   const sort = route.query.get("_sort");
-  const order = { [name]: "ascending", [`-${name}`]: "descending" }[sort] ?? "none";
+  const order = sort === name ? "ascending" : sort === `-${name}` ? "descending" : "none";
   const next = { none: name, ascending: `-${name}`, descending: null }[order];
   const made = node("th", { scope: "col", "aria-sort": order, class: isNumeric && "number" },
     button(name || '""', () => { location.hash = route.listAddress({ _sort: next, _page: null }); }, { "data-key": `sort ${name}` }));
