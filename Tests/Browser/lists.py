@@ -66,6 +66,19 @@ class Lists(Page):
         self._wait_text("status", "put back")
         assert self._server.status("/posts/9") == 200
 
+    def undo_is_reached_before_an_open_record(self):
+        self._show("#records/posts")
+        self._tick(9)
+        self._press("Delete", by_id("selection"))
+        self._answer("Delete")
+        self._wait_text("status", "Deleted posts / 9")
+        self._value("location.hash = '#records/posts/1'; 0")
+        self._wait_text("record-json", "Post 1")
+        self._mouse("document.querySelector('#status button')")
+        self._wait_text("status", "put back")
+        self._click("record-close")
+        self._wait_text("status", "put back")
+
     def a_conflict_that_is_cancelled_keeps_the_text_in_the_cell(self):
         self._show("#records/posts")
         self._edit(2, "title")

@@ -57,6 +57,17 @@ for (const select of document.querySelectorAll(".methods")) {
   select.append(...options(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].map((method) => [method])));
 }
 
+/** Shows the messages before all else: in the topmost dialog, since a dialog makes what is outside of it inert. */
+function showStatus() {
+  const place = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+  if (ui.status.parentElement !== place) place.append(ui.status);
+  ui.status.hidePopover();
+  ui.status.showPopover();
+}
+
+const dialogs = new MutationObserver(showStatus);
+for (const dialog of document.querySelectorAll("dialog")) dialogs.observe(dialog, { attributeFilter: ["open"] });
+
 /**
  * Shows a message for some seconds. A later message replaces it, unless it has an unused action.
  *
@@ -67,8 +78,7 @@ export function announce(text, { isError = false, action = null } = {}) {
   for (const other of [...ui.status.children]) if (!other.querySelector("button")) other.remove();
   if (text) ui.status.append(line);
   if (action) action.addEventListener("click", () => line.remove());
-  ui.status.hidePopover();
-  ui.status.showPopover();
+  showStatus();
   setTimeout(() => line.remove(), isError || action ? 10_000 : 4_000);
 }
 
