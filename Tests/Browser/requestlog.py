@@ -34,14 +34,33 @@ class RequestLog(Page):
         self._wait(f"{LINES}.length === 64", "all of them after the page opened anew")
 
     def an_entry_becomes_a_test_and_a_curl_line(self):
-        self._request("POST", "/users", {"name": "code", "n": [1, None, {}]})
+        self._request("POST", "/users", {"name": "code\b", "n": [1, None, {}]})
         self._wait(f"{LINES}[0].innerText.includes('POST')", "the request")
-        self._value(f"{LINES}[0].querySelector('button').click()")
-        self._wait(f"document.querySelector('#panel .code')", "the entry")
-        for kind, text in [
-            ("Swift test", 'try await server.expect(.post("/users", body: ["name": "code", "n": [1, nil, [:]]]))'),
+        self._shows_as_code([
+            ("Swift test", 'try await server.expect(.post("/users", body: ["name": "code\\u{8}", "n": [1, nil, [:]]]))'),
             ("curl", "curl -X POST"),
-        ]:
+        ])
+
+    def a_query_becomes_a_test(self):
+        self._request("GET", "/posts?title=a?b&id=1&id=2")
+        self._wait(f"{LINES}[0].innerText.includes('a?b')", "the request")
+        self._shows_as_code([("Swift test", 'try await server.expect(.get("/posts", query: ["title": "a?b", "id": "1", "id": "2"]))')])
+
+    def what_is_cleared_in_a_pause_does_not_come_back(self):
+        self._click("log-pause")
+        self._request("GET", "/posts/3")
+        self._wait_text("log-pause", "Resume (1)")
+        self._click("log-clear")
+        self._answer("Clear")
+        self._wait(f"{by_id('log-pause')}.innerText === 'Resume'", "nothing to show after the pause", 5)
+        self._click("log-pause")
+        assert self._value(f"{LINES}.length") == 0, "It came back."
+
+    def _shows_as_code(self, forms):
+        """Opens the newest entry."""
+        self._value(f"{LINES}[0].querySelector('button').click()")
+        self._wait(f"{by_id('panel')}.open", "the entry")
+        for kind, text in forms:
             self._value(f"(() => {{ const e = document.querySelector('#panel select'); e.value = '{kind}'; e.onchange(); }})()")
             shown = self._value("document.querySelector('#panel .code pre').textContent")
             assert text in shown, f"{kind}: {shown}"

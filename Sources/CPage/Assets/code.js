@@ -11,8 +11,14 @@ function curl({ method, path, headers, body }) {
   return [`curl${option} ${quoted(address(path).href)}`, ...lines, body && `--data-raw ${quoted(body)}`].filter(Boolean).join(" \\\n  ");
 }
 
+const escapes = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
 /** A Swift string literal; a raw literal where that avoids escapes. */
-const literal = (text) => (/["\\]/.test(text) && !/["\\]#|\n/.test(text) ? `#"${text}"#` : JSON.stringify(text).replace(/\\u(....)/g, "\\u{$1}"));
+const literal = (text) => (/["\\]/.test(text) && !/^"("|$)|["\\]#|\p{Cc}/u.test(text) ? `#"${text}"#`
+  : `"${text.replace(/["\\\p{Cc}]/gu, (letter) => escapes[letter] ?? `\\u{${letter.codePointAt(0).toString(16)}}`)}"`);
+
+/** A Swift dictionary literal of pairs of literals. */
+const dictionary = (pairs) => `[${pairs.map((pair) => pair.join(": ")).join(", ") || ":"}]`;
 
 const swift = ({ method, path, headers, body }) => [
   `import Foundation\n\nvar request = URLRequest(url: URL(string: ${literal(address(path).href)})!)`,
@@ -27,12 +33,12 @@ function value(json) {
   if (typeof json === "string") return literal(json);
   if (typeof json !== "object" || JSON.isRawJSON?.(json)) return JSON.stringify(json);
   if (Array.isArray(json)) return `[${json.map(value).join(", ")}]`;
-  return `[${Object.entries(json).map(([name, part]) => `${literal(name)}: ${value(part)}`).join(", ") || ":"}]`;
+  return dictionary(Object.entries(json).map(([name, part]) => [literal(name), value(part)]));
 }
 
 function expect({ method, path, body }) {
-  const [place, query] = path.split("?");
-  const parameters = query ? `, query: ${value(Object.fromEntries(new URLSearchParams(query)))}` : "";
+  const [, place, query] = /^([^?]*)\??(.*)$/s.exec(path);
+  const parameters = query && `, query: ${dictionary([...new URLSearchParams(query)].map((pair) => pair.map(literal)))}`;
   return `try await server.expect(.${method.toLowerCase()}(${literal(readable(place))}${parameters}${body && `, body: ${value(tryParse(body) ?? body)}`}))`;
 }
 
