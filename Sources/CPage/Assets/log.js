@@ -15,6 +15,8 @@ let held;
 
 export const start = () => attempt(async () => {
   const added = entries = new Map();
+  // What waits for the end of a pause is read again, or is cleared.
+  held &&= [];
   const known = await admin("GET", `requests?limit=${longest}`);
   entries = new Map([...known.map((entry) => [entry.id, entry]), ...added]);
   showAll();
@@ -53,6 +55,7 @@ function line(entry) {
 function showAll() {
   lines = new Map();
   fill(logList, [...entries.values()].filter(fits).reverse().map(line));
+  showPause();
 }
 
 /** Shows the entries since the last frame; of very many, only the newest. */
