@@ -2,8 +2,8 @@
 
 import { checkbox, node, openPanel, remember, remembered, ui } from "./dom.js";
 
-const known = remembered("columns") ?? { __proto__: null };
-const of = (resource) => known[resource] ??= { hidden: [], widths: { __proto__: null } };
+const known = { __proto__: null };
+const of = (resource) => known[resource] ??= remembered(`columns ${resource}`) ?? { hidden: [], widths: { __proto__: null } };
 const { rows, recordsFrame: frame } = ui;
 const resize = ({ style }, width) => { style.minWidth = style.maxWidth = `${width}px`; };
 
@@ -13,7 +13,7 @@ export function choose(resource, names, changed) {
   openPanel("Columns", names.map((name) => node("label.switch", checkbox(!isHidden(resource, name), {
     onchange: ({ target: { checked } }) => {
       of(resource).hidden = of(resource).hidden.filter((hidden) => hidden !== name).concat(checked ? [] : name);
-      remember("columns", known);
+      remember(`columns ${resource}`, of(resource));
       changed();
     },
   }), ` ${name}`)), node("p.quiet", "Widen a column at its edge, or on its head with Shift and ← or →."));
@@ -32,7 +32,7 @@ export function widen(head, resource, name) {
   const set = (width) => {
     widths[name] = Math.max(60, width);
     for (const cell of [head, .../** @type {NodeListOf<HTMLElement>} */ (rows.querySelectorAll(`[data-name="${CSS.escape(name)}"]`))]) resize(cell, widths[name]);
-    remember("columns", known);
+    remember(`columns ${resource}`, of(resource));
   };
   const move = ({ movementX, key, shiftKey }) => {
     const step = movementX ?? (shiftKey && { ArrowLeft: -24, ArrowRight: 24 }[key]);
