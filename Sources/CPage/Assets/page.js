@@ -69,6 +69,7 @@ async function loadResources() {
 const reload = throttled(150, () => attempt(async () => {
   await loadResources();
   forgetTitles();
+  palette.forget();
   // An editor stays open even when its resource is gone.
   if (!record.isDirty()) render();
   record.refresh();

@@ -13,12 +13,18 @@ let turn = 0;
 /** The address of the item that the user selected by key. */
 let chosen;
 
+/** Reads the operations again when they are needed. */
+export const forget = () => { operations = undefined; };
+
+async function readOperations() {
+  const { paths = {} } = await (operations ??= admin("GET", "openapi.json").catch(forget)) ?? {};
+  return Object.entries(paths).flatMap(([path, item]) => Object.entries(item).filter(([, { summary }]) => summary).map(([name, { summary }]) => {
+    const method = name.toUpperCase();
+    return [`${method} ${path}`, summary, `#try?${new URLSearchParams({ method, path })}`];
+  }));
+}
+
 export function open() {
-  operations ??= admin("GET", "openapi.json").then(({ paths }) => Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).filter(([, { summary }]) => summary).map(([name, { summary }]) => {
-      const method = name.toUpperCase();
-      return [`${method} ${path}`, summary, `#try?${new URLSearchParams({ method, path })}`];
-    }))).catch(() => []);
   input.value = "";
   dialog.showModal();
   search();
@@ -60,7 +66,7 @@ async function search() {
   const waiting = words ? resources.filter(({ kind }) => kind === "collection") : [];
   chosen = undefined;
   note.textContent = waiting.length > 0 ? `Searching ${counted(waiting.length, "collections")} …` : "";
-  const rest = matching(await operations);
+  const rest = matching(await readOperations());
   const update = () => { if (mine === turn) show([...places, ...found, ...rest]); };
   update();
   await Promise.all(Array.from({ length: atOnce }, async () => {
@@ -77,7 +83,7 @@ async function search() {
 }
 
 input.oninput = debounced(150, search);
-dialog.onkeydown = (event) => {
+input.onkeydown = (event) => {
   const items = [...choices.children];
   const index = items.findIndex((item) => item.ariaSelected === "true");
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
