@@ -80,6 +80,14 @@ class Mocking(Page):
         assert [self._server.status("/posts/2"), self._server.status("/posts/2")] == [503, 200], "It fails not once."
         self._wait(f"{LINES}.some((e) => e.innerText.includes('fault'))", "what the request met, in the log")
 
+    def a_rule_in_the_making_stays_when_the_data_changes(self):
+        self._show("#server?path=/posts")
+        self._fill("rule-path", "/typed")
+        self._value("document.querySelector('#resources li').id = 'old'; 0")
+        self._request("POST", "/__admin/reset")
+        self._wait("!document.querySelector('#old')", "the new data")
+        assert self._value(f"{by_id('rule-path')}.value") == "/typed", "It is overwritten."
+
     def sessions_are_hidden_where_there_are_none(self):
         assert not self._value(f"{by_id('sessions')}.checkVisibility()"), "They are shown."
 

@@ -13,6 +13,8 @@ const kinds = {
 const state = {};
 const { delay, readOnly, ruleKind, ruleNumber, ruleBody, ruleMethod, rulePath, ruleTimes } = ui;
 let turn = 0;
+/** The query that filled the form of a new rule, until the address changes. */
+let opened;
 
 /** Updates the state of the whole server, such as `{ gone: true }`, and shows it: in banners, and the number of rules in the head. */
 export function note(news) {
@@ -102,7 +104,8 @@ async function addRule() {
 /** Shows the server's state. A query with a method or a path fills the form of a new rule. */
 export function open(query) {
   refresh();
-  if (query.size === 0) return;
+  if (query.size === 0 || String(query) === opened) return;
+  opened = String(query);
   ruleMethod.value = query.get("method") ?? "";
   rulePath.value = query.get("path");
   ruleTimes.value = "1";
@@ -118,5 +121,6 @@ onSubmit(ui.settingsForm, () => act("PATCH", "settings", { delay: Number(delay.v
 onSubmit(ui.snapshotForm, () => act("POST", "snapshots", { name: ui.snapshotName.value.trim() || undefined }, "Snapshot taken"));
 onSubmit(ui.ruleForm, addRule);
 ruleKind.onchange = followKind;
+addEventListener("hashchange", () => { opened = undefined; });
 readOnly.onchange = () => act("PATCH", "settings", { readOnly: readOnly.checked }, readOnly.checked ? "Read-only" : "Writes allowed");
 ui.reset.onclick = () => actOnLoss("Reset the server to its state at the start?", "Reset", "reset");
