@@ -109,3 +109,7 @@ class Finding(Page):
     def an_address_scrolls_the_documentation(self):
         self._go("/docs#users")
         self._wait("Math.abs(document.getElementById('users')?.getBoundingClientRect().top ?? 9999) < 200", "users at the top")
+
+    def an_odd_address_shows_the_documentation(self):
+        self._go("/docs#100%")
+        self._wait("document.getElementById('users')", "the documentation")

@@ -1,6 +1,6 @@
 // Shows the server's OpenAPI description, by resource.
 
-import { admin } from "./data.js";
+import { admin, readable } from "./data.js";
 import { fill, node, show, ui } from "./dom.js";
 
 let description;
@@ -81,7 +81,7 @@ try {
     sections.map(([id, operations]) => node("section", { id }, node("h3", id), operations)));
   fill(ui.resources, sections.map(([name]) => node("li", node("a", { href: `#${encodeURIComponent(name)}` }, node("span", { title: name }, name)))));
   // The browser looked for the fragment's element before it existed.
-  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  document.getElementById(readable(location.hash.slice(1)))?.scrollIntoView();
 } catch (error) {
   ui.main.textContent = error.message;
 }
