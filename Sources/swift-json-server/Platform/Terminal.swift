@@ -32,63 +32,43 @@ enum Terminal {
   static let clearing = "\u{1B}[2J\u{1B}[3J\u{1B}[H"
 }
 
-/// The input settings of the terminal.
-struct TerminalSettings: Sendable {
-  private let settings: termios
-
-  /// Reads the current settings; `nil` without a terminal.
-  init?() {
-    var settings = termios()
-    guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
-    self.settings = settings
-  }
-
-  /// Passes on keys one by one, without showing them; Control-C still interrupts.
-  func takeKeys() {
-    var keys = settings
-    keys.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    tcsetattr(STDIN_FILENO, TCSANOW, &keys)
-  }
-
-  /// Restores the settings.
-  func restore() {
-    var settings = settings
-    tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-  }
-}
-
-/// The keys that the user presses, one by one and without showing them.
-final class Keyboard {
+/// The keys that the user presses, one by one and without showing them; Control-C still interrupts.
+final class Keyboard: Sendable {
   /// The settings of the terminal before.
-  let settings: TerminalSettings
+  private let settings: termios
   private let reader: InputReader
 
   /// Starts to read keys; `nil` when standard input is not a terminal, or belongs to another program.
   ///
   /// - Parameter onKey: Called for each key, on a queue of its own.
   init?(onKey: @escaping @Sendable (UInt8) -> Void) {
+    var settings = termios()
     // In the background, reading keys would stop the process.
-    guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp(), let settings = TerminalSettings(),
+    guard tcgetattr(STDIN_FILENO, &settings) == 0, tcgetpgrp(STDIN_FILENO) == getpgrp(),
       let reader = InputReader(onInput: { keys in
         keys.forEach(onKey)
         keys = []
       })
     else { return nil }
-    self.settings = settings
-    self.reader = reader
-    settings.takeKeys()
+    (self.settings, self.reader) = (settings, reader)
+    settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    tcsetattr(STDIN_FILENO, TCSANOW, &settings)
   }
 
-  deinit {
-    settings.restore()
+  /// Restores the settings of the terminal.
+  func restore() {
+    var settings = settings
+    tcsetattr(STDIN_FILENO, TCSANOW, &settings)
   }
+
+  deinit { restore() }
 }
 
 /// Reads an input on a queue of its own, until the input ends or the reader is released.
 ///
 /// A dispatch source is not used: on Linux, canceling a source whose pipe has ended can crash the process, when
 /// Dispatch's own thread hears of the end once more.
-final class InputReader {
+final class InputReader: Sendable {
   /// Closing this descriptor ends the reading.
   private let end: Int32
 

@@ -34,13 +34,12 @@ struct Session {
     let pipe =
       takesKeys(settings.options) && !CommandProcess.endsWithInput
       ? InputReader(onLine: { if $0.lowercased() == "s" { inbox.yield(.key(.snapshot)) } }) : nil
-    let terminal = keyboard?.settings
     let isRunning = NIOLockedValueBox(false)
     let signals = Signals(
       onFirst: { number in
         inbox.yield(.signal(number))
         return isRunning.withLockedValue { $0 }
-      }, onEnd: { terminal?.restore() })
+      }, onEnd: { [weak keyboard] in keyboard?.restore() })
     defer { withExtendedLifetime((keyboard, pipe, signals)) {} }
     if settings.options.source != "-" { CommandProcess.onEndOfInput { inbox.yield(.signal($0)) } }
 
