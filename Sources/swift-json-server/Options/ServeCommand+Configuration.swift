@@ -12,10 +12,10 @@ extension ServeCommand {
     configuration.hosts = address.host
     configuration.port = address.port ?? defaultPort
     configuration.tlsIdentity = tlsIdentity
-    configuration.reads = data.reads == .local ? .local : .linearizable
+    configuration.reads = data.reads ?? configuration.reads
     configuration.durability = data.ephemeral ? .ephemeral : data.sync == .fast ? .fast : .full
     configuration.watching = !data.watch ? .off : data.poll ? .polling : .notifications
-    configuration.dialect = responses.compat == .v1 ? .v1 : .classic
+    configuration.dialect = responses.compat ?? configuration.dialect
     try keys.apply(to: &configuration)
     configuration.fills = try CommandFailure.translating("--fill: ") { () throws(ServerError) in
       try writing.fill.map { rule throws(ServerError) in try Fill(rule) }

@@ -1,5 +1,5 @@
-import ArgumentParser
-import JSONServer
+public import ArgumentParser
+public import JSONServer
 import JSONServerValues
 
 /// Serves a source until the server is stopped. The options are as given.
@@ -85,7 +85,7 @@ extension ServeCommand {
     ServeOption("check", at: \.writing.check),
     ServeOption("unique", at: \.writing.unique),
     ServeOption("schema", at: \.writing.schema),
-    ServeOption("compat", at: \.responses.compat) { _ in .v0 },
+    ServeOption("compat", at: \.responses.compat) { _ in .classic },
     ServeOption("reset-routes", at: \.responses.resetRoutes),
     ServeOption("auth", at: \.users.auth, spelling: "Server.SignIn.users", "Server.Configuration.signIn"),
     ServeOption("guard", at: \.users.guards, spelling: "Server.SignIn.guards"),
@@ -169,7 +169,7 @@ struct DataOptions: ParsableArguments {
     help: ArgumentHelp(
       "Reads of postgres:// are up to date (linearizable, the default), or may be a second old (local).",
       valueName: "mode"))
-  var reads: ReadMode?
+  var reads: Reads?
 }
 
 /// What the server adds to a body, and which bodies it refuses.
@@ -192,7 +192,7 @@ struct WritingOptions: ParsableArguments {
 struct ResponseOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Follow json-server 0.17 (default) or 1.0.", valueName: "version"))
-  var compat: Compatibility?
+  var compat: Server.Configuration.Dialect?
 
   @Option(name: .shortAndLong, help: ArgumentHelp("A file of rewrite rules.", valueName: "file"), completion: .file())
   var routes: String?
@@ -307,22 +307,13 @@ struct RunningOptions: ParsableArguments {
   var color: Bool?
 }
 
-/// The json-server version to follow.
-enum Compatibility: String, ExpressibleByArgument, CaseIterable, SettingValue {
-  case v0
-  case v1
-}
+extension Server.Configuration.Dialect: ExpressibleByArgument, SettingValue {}
+extension Reads: ExpressibleByArgument, SettingValue {}
 
 /// What an acknowledged write survives.
 enum Synchronization: String, ExpressibleByArgument, CaseIterable, SettingValue {
   case full
   case fast
-}
-
-/// How recent reads of a shared database are.
-enum ReadMode: String, ExpressibleByArgument, CaseIterable, SettingValue {
-  case linearizable
-  case local
 }
 
 /// The format of printed events.
