@@ -104,19 +104,14 @@ struct Curl: Sendable {
     return lines
   }
 
+  private static let escapes: [Unicode.Scalar: String] = [
+    "\"": #"\""#, "\\": #"\\"#, "\t": #"\t"#, "\n": #"\n"#, "\r": #"\r"#,
+  ]
+
   /// A line with an option and its value.
   static func option(_ name: String, _ value: String) -> String {
     // By Unicode scalars: a combining character after a quote forms one character with it.
-    let escaped = value.unicodeScalars.map { scalar in
-      switch scalar {
-      case "\"": "\\\""
-      case "\\": "\\\\"
-      case "\t": "\\t"
-      case "\n": "\\n"
-      case "\r": "\\r"
-      default: String(scalar)
-      }
-    }
+    let escaped = value.unicodeScalars.map { escapes[$0] ?? String($0) }
     return "\(name) = \"\(escaped.joined())\""
   }
 }

@@ -183,18 +183,12 @@ struct ByteCount: ExpressibleByArgument, Hashable, Sendable {
   let bytes: Int
 
   init?(argument: String) {
-    var digits = argument[...]
-    var unit = 1
-    if digits.last?.lowercased() == "b" { digits.removeLast() }
-    switch digits.last?.lowercased() {
-    case "k": unit = 1 << 10
-    case "m": unit = 1 << 20
-    case "g": unit = 1 << 30
-    default: break
-    }
-    if unit > 1 { digits.removeLast() }
+    var digits = argument.lowercased()[...]
+    if digits.last == "b" { digits.removeLast() }
+    let unit = digits.last.flatMap { ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30][$0] }
+    if unit != nil { digits.removeLast() }
     guard let count = Int(digits), count >= 0 else { return nil }
-    let (bytes, overflow) = count.multipliedReportingOverflow(by: unit)
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: unit ?? 1)
     guard !overflow else { return nil }
     self.bytes = bytes
   }
