@@ -35,17 +35,14 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
 
   /// RFC 3339, `full-date`.
   private static func isDate(_ text: ArraySlice<UInt8>) -> Bool {
-    let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    guard parts.count == 3, let year = number(parts[0], digits: 4), let month = number(parts[1], digits: 2),
-      let day = number(parts[2], digits: 2)
-    else { return false }
-    return 1...12 ~= month && day >= 1 && day <= daysIn(month: month, of: year)
+    guard let parts = numbers(in: text, separator: "-", digits: [4, 2, 2]) else { return false }
+    return 1...12 ~= parts[1] && parts[2] >= 1 && parts[2] <= daysIn(month: parts[1], of: parts[0])
   }
 
   /// RFC 3339, `date-time`.
   private static func isDateTime(_ text: ArraySlice<UInt8>) -> Bool {
     guard text.count >= 20, isDate(text.prefix(10)), text.dropFirst(10).first == UInt8(ascii: "T"),
-      isTime(text.dropFirst(11).prefix(8))
+      isTime(text.dropFirst(11).prefix(8), digits: [2, 2, 2])
     else { return false }
     var rest = text.dropFirst(19)
     if rest.first == UInt8(ascii: ".") {
@@ -53,23 +50,14 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
       guard !fraction.isEmpty else { return false }
       rest = rest.dropFirst(fraction.count + 1)
     }
-    return rest.elementsEqual("Z".utf8) || isOffset(rest)
+    guard let sign = rest.popFirst() else { return false }
+    return sign == UInt8(ascii: "Z") ? rest.isEmpty : "+-".utf8.contains(sign) && isTime(rest, digits: [2, 2])
   }
 
-  private static func isTime(_ text: ArraySlice<UInt8>) -> Bool {
-    let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    guard parts.count == 3, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
-      let second = number(parts[2], digits: 2)
-    else { return false }
-    return hour < 24 && minute < 60 && second < 60
-  }
-
-  private static func isOffset(_ text: ArraySlice<UInt8>) -> Bool {
-    guard let sign = text.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return false }
-    let parts = text.dropFirst().split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    guard parts.count == 2, let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2)
-    else { return false }
-    return hour < 24 && minute < 60
+  /// Whether a text is an hour and a minute, and perhaps a second.
+  private static func isTime(_ text: ArraySlice<UInt8>, digits: [Int]) -> Bool {
+    guard let parts = numbers(in: text, separator: ":", digits: digits) else { return false }
+    return parts[0] < 24 && parts.dropFirst().allSatisfy { $0 < 60 }
   }
 
   private static func daysIn(month: Int, of year: Int) -> Int {
@@ -80,9 +68,13 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> Int? {
-    guard text.count == digits, text.allSatisfy(isDigit) else { return nil }
-    return text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  /// The numbers between separators; `nil` unless each has its number of digits.
+  private static func numbers(
+    in text: ArraySlice<UInt8>, separator: Unicode.Scalar, digits: [Int]
+  ) -> [Int]? {
+    let parts = text.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
+    guard parts.map(\.count) == digits, parts.joined().allSatisfy(isDigit) else { return nil }
+    return parts.map { part in part.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
   }
 
   /// RFC 5321's `Mailbox` without quoted local parts and address literals; the domain has a dot.
@@ -155,7 +147,7 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
     UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
   }
 
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+  static func isAlphanumeric(_ byte: UInt8) -> Bool {
     isLetter(byte) || isDigit(byte)
   }
 }

@@ -62,16 +62,10 @@ struct OpenAPIPaths {
   /// A name as a segment of a path template, percent-encoded, so that a brace is not taken for that of a parameter.
   static func segment(_ name: String) -> String {
     let plain = Array("-._~!$&'()*+,;=:@".utf8)
-    return name.utf8.reduce(into: "") { segment, byte in
-      let scalar = Unicode.Scalar(byte)
-      if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil || plain.contains(byte)
-      {
-        segment.unicodeScalars.append(scalar)
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        segment += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
+    return name.utf8.map { byte in
+      if StringFormat.isAlphanumeric(byte) || plain.contains(byte) { return String(Unicode.Scalar(byte)) }
+      return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }.joined()
   }
 
   /// The name of a path's parameter: the preferred one if it is valid in a template.
