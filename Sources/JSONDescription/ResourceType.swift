@@ -1,39 +1,13 @@
 package import JSONServerValues
 
-/// A member that the server fills in the records that clients write.
-package struct FilledMember: Sendable, Hashable {
-  let name: String
-  let type: ValueType
-  /// Whether the server ignores a client's value.
-  let isReadOnly: Bool
+/// A member that the server fills in the records that clients write: its name; its value in a new record; whether the
+/// server sets it on every change, and so ignores a client's value.
+package typealias FilledMember = (name: String, value: ValidJSON, isOnEveryChange: Bool)
 
-  /// - Parameter value: The value in a new record.
-  package init(name: String, value: JSONValue, isReadOnly: Bool) {
-    self.name = name
-    // A value that differs each time is not an example.
-    type = ValueType(alternatives: ValueType(of: [value]).alternatives)
-    self.isReadOnly = isReadOnly
-  }
-}
-
-/// A foreign key between two collections.
-package struct ResourceRelation: Sendable, Hashable {
-  /// The collection referred to, such as `posts`.
-  package let parent: String
-  /// The collection that refers, such as `comments`.
-  package let child: String
-  /// The child's member that holds the parent's id, such as `postId`.
-  package let foreignKey: String
-  /// Whether the member holds a list of ids, as `tagIds` does.
-  package let isList: Bool
-
-  package init(parent: String, child: String, foreignKey: String, isList: Bool = false) {
-    self.parent = parent
-    self.child = child
-    self.foreignKey = foreignKey
-    self.isList = isList
-  }
-}
+/// A foreign key between two collections: the one referred to, such as `posts`; the one that refers, such as `comments`;
+/// the member there that holds the parent's id, such as `postId`; whether that member holds a list of ids, as `tagIds`
+/// does.
+package typealias ResourceRelation = (parent: String, child: String, foreignKey: String, isList: Bool)
 
 /// Whether a resource has many records or one.
 package enum ResourceKind: Sendable, Hashable {
@@ -44,7 +18,7 @@ package enum ResourceKind: Sendable, Hashable {
 }
 
 /// The common shape of the records of a resource.
-package struct ResourceType: Sendable, Hashable {
+package struct ResourceType: Sendable {
   /// The name of the resource, such as `posts`.
   let name: String
   let kind: ResourceKind
@@ -74,7 +48,9 @@ package struct ResourceType: Sendable, Hashable {
     self.filled = filled
     let seen = ObjectType(of: records.compactMap(\.object))
     let added = filled.filter { seen[$0.name] == nil }.map { member in
-      MemberType(name: member.name, type: member.type, isRequired: records.isEmpty)
+      // A value that differs each time is not an example.
+      let type = ValueType(alternatives: ValueType(of: [JSONValue(member.value)]).alternatives)
+      return MemberType(name: member.name, type: type, isRequired: records.isEmpty)
     }
     record = ObjectType(members: seen.members + added)
   }

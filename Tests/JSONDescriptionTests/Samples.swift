@@ -13,7 +13,7 @@ struct Samples {
         name: name, kind: value.array == nil ? .object : .collection, idName: name == "odd things" ? "_id" : "id",
         records: value.array ?? [value])
     }
-    relations = [ResourceRelation(parent: "posts", child: "comments", foreignKey: "postId")]
+    relations = [("posts", "comments", "postId", isList: false)]
   }
 
   /// The Swift source for the resources.

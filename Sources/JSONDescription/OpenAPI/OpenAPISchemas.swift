@@ -103,7 +103,7 @@ struct OpenAPISchemas {
     for member in resource.filled {
       guard var property = properties[member.name]?.object else { continue }
       property["description"] = "Set by the server."
-      if member.isReadOnly { property["readOnly"] = true }
+      if member.isOnEveryChange { property["readOnly"] = true }
       properties[member.name] = .object(property)
     }
     let required = (schema["required"]?.array ?? []).filter { name in

@@ -17,9 +17,7 @@ package struct DataDescription {
   init(of database: Database, title: String) {
     self.title = title
     resources = database.resourceNames.compactMap { name in
-      let filled = database.filledMembers(of: name).map { member in
-        FilledMember(name: member.name, value: JSONValue(member.value), isReadOnly: member.isOnEveryChange)
-      }
+      let filled = database.filledMembers(of: name)
       switch database.resource(named: name) {
       case .collection(let collection)?:
         let records = collection.firstRecords(Self.maximumRecords).map { JSONValue($0) }
@@ -36,9 +34,10 @@ package struct DataDescription {
     dialect = database.dialect
     areBodiesChecked = !database.schema.checks.isEmpty
     relations = database.relations().map { relation in
-      ResourceRelation(
+      (
         parent: relation.parent, child: relation.child, foreignKey: relation.key,
-        isList: database.schema.listKeys(to: relation.parent).contains(relation.key))
+        isList: database.schema.listKeys(to: relation.parent).contains(relation.key)
+      )
     }
   }
 

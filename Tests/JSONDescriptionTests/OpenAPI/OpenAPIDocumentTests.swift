@@ -18,7 +18,7 @@ import Testing
   private func document(_ bodies: OpenAPIDocument.Bodies = .shaped) -> JSONValue {
     let document = OpenAPIDocument(
       title: "database.json", resources: resources,
-      relations: [ResourceRelation(parent: "posts", child: "comments", foreignKey: "postId")], bodies: bodies
+      relations: [("posts", "comments", "postId", isList: false)], bodies: bodies
     ) { $0.hasSuffix("s") ? String($0.dropLast()) : $0 }
     return .object(document.object)
   }
