@@ -86,14 +86,11 @@ struct JSONSchemaChecker: Sendable {
 
   /// Finds the problems of a record, or of a single resource.
   func problems(in value: ValidJSON, of resource: String, isRecord: Bool) -> [Problem] {
-    guard let schemas = resolved(document), let schema = schemas["properties"]?[resource] else { return [] }
+    guard let schema = resolved(document)?["properties"]?[resource],
+      let shape = isRecord ? resolved(schema)?["items"] : schema
+    else { return [] }
     var problems: [Problem] = []
-    if isRecord {
-      guard let items = resolved(schema)?["items"] else { return [] }
-      check(JSONValue(value), by: items, at: [], &problems)
-    } else {
-      check(JSONValue(value), by: schema, at: [], &problems)
-    }
+    check(JSONValue(value), by: shape, at: [], &problems)
     return problems
   }
 

@@ -173,7 +173,6 @@ extension JSONNumber {
 extension JSONValue {
   /// The value with the members of all its objects in reverse order.
   fileprivate var reversed: JSONValue {
-    if let array { return .array(array.map(\.reversed)) }
-    return object.map { .object(JSONObject($0.reversed().map { ($0.name, $0.value.reversed) })) } ?? self
+    changingObjects { JSONObject($0.reversed().map { ($0.name, $0.value) }) }
   }
 }
