@@ -2,15 +2,6 @@ import HTTPTypes
 import JSONServer
 import JSONServerValues
 
-/// Formats events as lines of the log.
-protocol EventFormatter: Sendable {
-  /// Returns the line of an event, and its stream.
-  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String)
-
-  /// Returns the line of a request that has its response.
-  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String)
-}
-
 /// The parts of an exchange that a log shows. A line that waits to be printed must not keep the bodies in memory.
 struct RespondedRequest: Sendable {
   let method: String
@@ -32,36 +23,48 @@ struct RespondedRequest: Sendable {
   }
 }
 
-/// Formats events for people: one aligned line for each request, colored by its status.
-struct TextFormatter: EventFormatter {
+/// Formats events as lines of the log: for people one aligned line for each request, colored by its status; for programs
+/// one JSON object in each line.
+struct EventFormatter: Sendable {
+  let format: LogFormat
   let style: LogStyle
 
   /// The width of the longest method, and of the longest event name.
   private static let nameWidth = "reloaded".count
 
+  /// Returns the line of an event, and its stream.
   func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String) {
     switch event {
     case .responded(let exchange): line(for: RespondedRequest(exchange), at: time)
-    case .working(let message): (.output, note(.blue, "working", LogText.escaped(message), time))
+    case .working(let message): note(.blue, "working", message, time)
     case .reloaded(let resources):
-      (.output, note(.green, "reloaded", resources.map(LogText.escaped).joined(separator: ", "), time))
-    case .invalid(let message): (.error, note(.red, "invalid", Self.lines(message), time))
-    case .restored(let path):
-      (.output, note(.green, "restored", "\(LogText.escaped(path)) can be read again", time))
+      note(
+        .green, "reloaded", resources.joined(separator: ", "), time,
+        ("resources", .array(resources.map(JSONValue.string))))
+    case .invalid(let message): note(.red, "invalid", message, time, on: .error)
+    case .restored(let path): note(.green, "restored", "\(path) can be read again", time, ("path", .string(path)))
     case .deleted(let path):
-      (
-        .error,
-        note(
-          .yellow, "deleted",
-          "\(LogText.escaped(path)) was deleted; its data is still served, and the next write creates the file again",
-          time)
-      )
-    case .warning(let message): (.error, note(.yellow, "warning", LogText.escaped(message), time))
-    case .hint(let message): (.output, note(.cyan, "hint", LogText.escaped(message), time))
+      note(
+        .yellow, "deleted",
+        "\(path) was deleted; its data is still served, and the next write creates the file again", time,
+        ("path", .string(path)), on: .error)
+    case .warning(let message): note(.yellow, "warning", message, time, on: .error)
+    case .hint(let message): note(.cyan, "hint", message, time)
     }
   }
 
+  /// Returns the line of a request that has its response.
   func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String) {
+    guard format == .text else {
+      let number = JSONNumber(text: request.duration.millisecondText)
+      return Self.jsonLine(
+        "request", time,
+        [
+          ("method", .string(request.method)), ("path", .string(request.target)),
+          ("status", .number(JSONNumber(request.status.code))),
+          ("milliseconds", number.map(JSONValue.number) ?? .null), ("bytes", .number(JSONNumber(request.bytes))),
+        ] + (request.refusedOrigin.map { [("withheldFrom", .string($0))] } ?? []))
+    }
     let fields = [
       style(.grey, time.clock),
       Self.padded(request.method, Self.nameWidth),
@@ -74,14 +77,29 @@ struct TextFormatter: EventFormatter {
     return (.output, fields.joined(separator: "  "))
   }
 
-  private func note(_ emphasis: LogStyle.Emphasis, _ name: String, _ text: String, _ time: Timestamp) -> String {
-    "\(style(.grey, time.clock))  \(style(emphasis, Self.padded(name, Self.nameWidth)))  \(text)"
+  /// Returns the line of an event that is not a request.
+  ///
+  /// - Parameters:
+  ///   - member: What a program gets; `nil` for the text.
+  ///   - stream: The stream for people; programs read all lines from standard output.
+  private func note(
+    _ emphasis: LogStyle.Emphasis, _ name: String, _ text: String, _ time: Timestamp,
+    _ member: (String, JSONValue)? = nil, on stream: LogStream = .output
+  ) -> (LogStream, String) {
+    guard format == .text else { return Self.jsonLine(name, time, [member ?? ("message", .string(text))]) }
+    // Only an invalid file has an excerpt, whose line breaks stay.
+    let lines = name == "invalid" ? text.split(separator: "\n", omittingEmptySubsequences: false) : [text[...]]
+    let shown = lines.map { LogText.escaped(String($0)) }.joined(separator: "\n")
+    let title = style(emphasis, Self.padded(name, Self.nameWidth))
+    return (stream, "\(style(.grey, time.clock))  \(title)  \(shown)")
   }
 
-  /// Escapes the lines of a message, and keeps the line breaks before an excerpt.
-  private static func lines(_ message: String) -> String {
-    message.split(separator: "\n", omittingEmptySubsequences: false).map { LogText.escaped(String($0)) }
-      .joined(separator: "\n")
+  /// Returns the line of an event as a JSON object.
+  static func jsonLine(
+    _ name: String, _ time: Timestamp, _ members: [(String, JSONValue)]
+  ) -> (LogStream, String) {
+    let object = JSONObject([("time", .string(time.rfc3339)), ("event", .string(name))] + members)
+    return (.output, LogText.escapedInJSON(JSONValue.object(object).text(pretty: false)))
   }
 
   private static func emphasis(_ status: HTTPResponse.Status) -> LogStyle.Emphasis {
@@ -124,38 +142,5 @@ struct LogStyle: Sendable {
 
   func callAsFunction(_ emphasis: Emphasis, _ text: String) -> String {
     isColored ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
-  }
-}
-
-/// Formats events for programs: one JSON object in each line.
-struct JSONLinesFormatter: EventFormatter {
-  func line(for event: ServerEvent, at time: Timestamp) -> (LogStream, String) {
-    switch event {
-    case .responded(let exchange): line(for: RespondedRequest(exchange), at: time)
-    case .reloaded(let resources): Self.line("reloaded", time, [("resources", .array(resources.map(JSONValue.string)))])
-    case .invalid(let message): Self.line("invalid", time, [("message", .string(message))])
-    case .restored(let path): Self.line("restored", time, [("path", .string(path))])
-    case .deleted(let path): Self.line("deleted", time, [("path", .string(path))])
-    case .warning(let message): Self.line("warning", time, [("message", .string(message))])
-    case .working(let message): Self.line("working", time, [("message", .string(message))])
-    case .hint(let message): Self.line("hint", time, [("message", .string(message))])
-    }
-  }
-
-  func line(for request: RespondedRequest, at time: Timestamp) -> (LogStream, String) {
-    Self.line(
-      "request", time,
-      [
-        ("method", .string(request.method)), ("path", .string(request.target)),
-        ("status", .number(JSONNumber(request.status.code))),
-        ("milliseconds", JSONNumber(text: request.duration.millisecondText).map(JSONValue.number) ?? .null),
-        ("bytes", .number(JSONNumber(request.bytes))),
-      ] + (request.refusedOrigin.map { [("withheldFrom", .string($0))] } ?? []))
-  }
-
-  /// The line of an event.
-  static func line(_ name: String, _ time: Timestamp, _ members: [(String, JSONValue)]) -> (LogStream, String) {
-    let object = JSONObject([("time", .string(time.rfc3339)), ("event", .string(name))] + members)
-    return (.output, LogText.escapedInJSON(JSONValue.object(object).text(pretty: false)))
   }
 }

@@ -19,7 +19,7 @@ final class LogWriter: Sendable {
 
   let style: LogStyle
   private let isQuiet: Bool
-  private let formatter: any EventFormatter
+  private let formatter: EventFormatter
   private let waiting = NIOLockedValueBox(Waiting())
   private let queue = DispatchQueue(label: "log")
   private let send: @Sendable ([UInt8], LogStream) -> Void
@@ -34,11 +34,7 @@ final class LogWriter: Sendable {
     self.send = send
     isQuiet = options.running.quiet
     style = LogStyle(isColored: options.running.color ?? Terminal.isOutput)
-    formatter =
-      switch options.running.logFormat ?? .text {
-      case .text: TextFormatter(style: style)
-      case .json: JSONLinesFormatter()
-      }
+    formatter = EventFormatter(format: options.running.logFormat ?? .text, style: style)
   }
 
   /// Prints text on standard output.

@@ -56,7 +56,7 @@ struct LogWriterTests {
       .reloaded(resources: ["text"]), .invalid(message: "text"), .restored(path: "text"), .deleted(path: "text"),
       .warning("text"), .hint("text"), .working("text"),
     ]
-    let formatter = TextFormatter(style: LogStyle(isColored: false))
+    let formatter = EventFormatter(format: .text, style: LogStyle(isColored: false))
     let request = RespondedRequest(
       Exchange(
         id: 1, request: Request(method: .options, target: "/"),
@@ -80,7 +80,7 @@ struct LogWriterTests {
         route: EffectiveRoute(
           method: .get, text: "/", target: try ParsedTarget("/"), mountedTarget: "/", ignoresCase: true),
         response: PreparedResponse(body: .bytes(body)), respondedAt: 0, duration: .zero))
-    let line = TextFormatter(style: LogStyle(isColored: false)).line(for: request, at: .now).1
+    let line = EventFormatter(format: .text, style: LogStyle(isColored: false)).line(for: request, at: .now).1
     #expect(line.hasSuffix("1,234,567 B  \(shown)"))
   }
 

@@ -18,7 +18,7 @@ struct Banner {
       ("url", .string(server.url)), ("addresses", .array(server.addresses.map(JSONValue.string))),
       ("source", .string(SecretText.source(options.source))), ("resources", .array(resources.map { .string($0.name) })),
     ]
-    return JSONLinesFormatter.line("listening", .now, members).1
+    return EventFormatter.jsonLine("listening", .now, members).1
   }
 
   // MARK: For people
