@@ -65,11 +65,7 @@ enum Identifier {
 
   /// Whether a text is spelled as constants are: `draft`, `in_review`, `inReview`, `in-review`, `IN_REVIEW`.
   static func isConstant(_ text: String) -> Bool {
-    guard let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic else { return false }
-    let isPlain = text.unicodeScalars.allSatisfy {
-      $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_" || $0 == "-")
-    }
-    return isPlain && (first.properties.isLowercase || text == text.uppercased())
+    text.wholeMatch(of: /[a-z][A-Za-z0-9_-]*|[A-Z][A-Z0-9_-]*/) != nil
   }
 
   /// The runs of letters and digits; all other characters, including underscores, separate them.

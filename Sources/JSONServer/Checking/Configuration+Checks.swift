@@ -77,11 +77,7 @@ extension Server.Configuration {
   /// The text of a member `$schema`, if it is the first member.
   private static func firstReference(in bytes: ArraySlice<UInt8>) -> String? {
     let text = String(decoding: bytes, as: UTF8.self)
-    guard let start = text.firstIndex(of: "{") else { return nil }
-    var rest = text[text.index(after: start)...].drop(while: \.isWhitespace)
-    guard rest.hasPrefix("\"$schema\"") else { return nil }
-    rest = rest.dropFirst(9).drop { $0.isWhitespace || $0 == ":" }
-    let end = rest.dropFirst().firstIndex { $0 == "\"" }
-    return end.flatMap { try? JSONValue(parsing: Array(rest[...$0].utf8)).string }
+    let match = text.prefixMatch(of: /[^{]*\{\s*"\$schema"[\s:]*("[^"]*")/)
+    return match.flatMap { try? JSONValue(parsing: Array($0.1.utf8)).string }
   }
 }

@@ -36,25 +36,14 @@ struct HeaderOptions: ParsableArguments {
 
   /// Replaces `$NAME` and `${NAME}` with the values of variables; `$$` is a `$`.
   private static func expanded(_ text: Substring, of field: HTTPField.Name) throws(CommandFailure) -> String {
-    var (result, rest) = ("", text)
-    while let mark = rest.firstIndex(of: "$") {
-      result += rest[..<mark]
-      rest = rest[mark...].dropFirst()
-      let isBraced = rest.first == "{"
-      let name = (isBraced ? rest.dropFirst() : rest).prefix { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
-      guard !name.isEmpty else {
-        result += "$"
-        if rest.first == "$" { rest.removeFirst() }
-        continue
-      }
-      guard let value = ProcessInfo.processInfo.environment[String(name)] else {
-        throw CommandFailure(
-          .usage, "--header: \(field) needs the variable \(name), which is not set; set it, or write $$ for a $.")
-      }
-      result += value
-      rest = rest[name.endIndex...].dropFirst(isBraced ? 1 : 0)
+    let variables = ProcessInfo.processInfo.environment
+    let mark = /(?s)\$(?:\{([_A-Za-z0-9]+).?|([_A-Za-z0-9]+)|\$)?/
+    let names = text.matches(of: mark).compactMap { ($0.1 ?? $0.2).map(String.init) }
+    if let name = names.first(where: { variables[$0] == nil }) {
+      throw CommandFailure(
+        .usage, "--header: \(field) needs the variable \(name), which is not set; set it, or write $$ for a $.")
     }
-    return result + rest
+    return String(text.replacing(mark) { match in (match.1 ?? match.2).flatMap { variables[String($0)] } ?? "$" })
   }
 }
 
