@@ -26,11 +26,7 @@ extension MockServer {
     isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> [Record] {
     let values = JSONValue.array(try await server.values(of: collection))
-    do {
-      return try values.decode([Record].self, decoder: decoder)
-    } catch {
-      throw Self.unreadable(DecodingFailure(error, in: collection, values), at: sourceLocation)
-    }
+    return try Self.decode(values, in: collection, decoder, at: sourceLocation)
   }
 
   /// Returns a record of a collection.
@@ -54,15 +50,18 @@ extension MockServer {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Record {
     let value = try await server.value(of: collection, id: "\(id)")
-    do {
-      return try value.decode(Record.self, decoder: decoder)
-    } catch {
-      throw Self.unreadable(DecodingFailure(error, in: "\(collection)/\(id)", value), at: sourceLocation)
-    }
+    return try Self.decode(value, in: "\(collection)/\(id)", decoder, at: sourceLocation)
   }
 
-  private static func unreadable(_ failure: DecodingFailure, at place: SourceLocation) -> MockServerError {
-    MockServerError("\(failure)\nThe record is \(failure.value)").at(place)
+  private static func decode<Value: Decodable>(
+    _ value: JSONValue, in resource: String, _ decoder: JSONDecoder, at place: SourceLocation
+  ) throws(MockServerError) -> Value {
+    do {
+      return try value.decode(Value.self, decoder: decoder)
+    } catch {
+      let failure = DecodingFailure(error, in: resource, value)
+      throw MockServerError("\(failure)\nThe record is \(failure.value)").at(place)
+    }
   }
 
   /// Changes the data as another client of the same backend does, with any request that the server takes.
