@@ -25,20 +25,14 @@ package enum OpenAPIAdmin {
     _ operations: [Operation], faultActions: [String], to document: JSONObject
   ) -> JSONObject {
     var document = document
-    var paths = document["paths"]?.object ?? [:]
     for operation in operations {
-      var item = paths[operation.path]?.object ?? [:]
-      item[operation.method] = operation.value
-      paths[operation.path] = .object(item)
+      document[object: "paths"][object: operation.path][operation.method] = operation.value
     }
-    document["paths"] = .object(paths)
     document["tags"] = .array(
       (document["tags"]?.array ?? []) + [["name": .string(tag), "description": "Controls the server, without faults."]])
-    var components = document["components"]?.object ?? [:]
-    var schemas = components["schemas"]?.object ?? [:]
-    for (key, schema) in OpenAPIAdminSchemas.all(faultActions: faultActions) { schemas[name(key)] = schema }
-    components["schemas"] = .object(schemas)
-    document["components"] = .object(components)
+    for (key, schema) in OpenAPIAdminSchemas.all(faultActions: faultActions) {
+      document[object: "components"][object: "schemas"][name(key)] = schema
+    }
     return document
   }
 

@@ -71,27 +71,17 @@ package struct OpenAPIDocument: Sendable {
 package enum OpenAPIChecking {
   /// Adds 422 to the responses of requests with a body.
   package static func added(to document: JSONObject) -> JSONObject {
-    let problem: JSONValue = [
-      "type": "object", "required": ["title", "status", "detail", "errors"],
-      "properties": [
-        "title": ["type": "string"], "status": ["type": "integer"], "detail": ["type": "string"],
-        "errors": [
-          "type": "array",
-          "items": [
-            "type": "object", "required": ["pointer", "detail"],
-            "properties": [
-              "pointer": ["type": "string", "description": "A JSON Pointer into the body, after #."],
-              "detail": ["type": "string"],
-            ],
-          ],
-        ],
-      ],
-    ]
+    let error = OpenAPISchemas.whole([
+      "pointer": ["type": "string", "description": "A JSON Pointer into the body, after #."],
+      "detail": ["type": "string"],
+    ])
+    let problem = OpenAPISchemas.whole([
+      "title": ["type": "string"], "status": ["type": "integer"], "detail": ["type": "string"],
+      "errors": ["type": "array", "items": error],
+    ])
     let response = OpenAPIResponse("422", "The problems of the body.", problem, type: "application/problem+json")
     return document.changingOperations { operation, _, _ in
-      guard operation["requestBody"] != nil, var responses = operation["responses"]?.object else { return }
-      responses[response.status] = response.value
-      operation["responses"] = .object(responses)
+      if operation["requestBody"] != nil { operation[object: "responses"][response.status] = response.value }
     }
   }
 }
@@ -101,26 +91,19 @@ package enum OpenAPIWrapping {
   /// Wraps the records in responses in a member of a name, and adds a `total` to lists.
   package static func added(named name: String, to document: JSONObject) -> JSONObject {
     document.changingOperations { operation, _, _ in
-      guard let responses = operation["responses"]?.object else { return }
-      operation["responses"] = .object(JSONObject(responses.map { ($0.name, wrapped($0.value, in: name)) }))
+      for (status, response) in operation[object: "responses"] {
+        guard let schema = response["content"]?["application/json"]?["schema"] else { continue }
+        operation[object: "responses"][object: status]["content"] = [
+          "application/json": ["schema": wrapped(schema, in: name)]
+        ]
+      }
     }
   }
 
-  private static func wrapped(_ response: JSONValue, in name: String) -> JSONValue {
-    guard var members = response.object, let schema = members["content"]?["application/json"]?["schema"] else {
-      return response
-    }
+  private static func wrapped(_ schema: JSONValue, in name: String) -> JSONValue {
     var properties = JSONObject([(name, schema)])
     if schema["type"] == "array" { properties["total"] = ["type": "integer", "minimum": 0] }
-    members["content"] = [
-      "application/json": [
-        "schema": [
-          "type": "object", "required": .array(properties.names.map(JSONValue.string)),
-          "properties": .object(properties),
-        ]
-      ]
-    ]
-    return .object(members)
+    return OpenAPISchemas.whole(properties)
   }
 }
 
@@ -131,19 +114,25 @@ extension JSONObject {
   func changingOperations(
     _ change: (_ operation: inout JSONObject, _ path: String, _ method: String) -> Void
   ) -> JSONObject {
-    var paths = JSONObject()
-    for (path, item) in self["paths"]?.object ?? [:] {
-      var item = item.object ?? [:]
-      for (method, value) in item {
-        // The common parameters of a path are a list.
-        guard var operation = value.object else { continue }
-        change(&operation, path, method)
-        item[method] = .object(operation)
-      }
-      paths[path] = .object(item)
-    }
     var document = self
-    document["paths"] = .object(paths)
+    for (path, item) in self[object: "paths"] {
+      // The common parameters of a path are a list.
+      for (method, value) in item.object ?? [:] where value.object != nil {
+        change(&document[object: "paths"][object: path][object: method], path, method)
+      }
+    }
     return document
+  }
+
+  /// The object that a member is; an empty one, which is appended when it is changed, if there is none.
+  subscript(object name: String) -> JSONObject {
+    get { self[name]?.object ?? [:] }
+    _modify {
+      var object = self[object: name]
+      // A second reference would make each change a copy.
+      self[name] = .null
+      defer { self[name] = .object(object) }
+      yield &object
+    }
   }
 }

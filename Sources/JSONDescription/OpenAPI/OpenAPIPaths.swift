@@ -49,14 +49,12 @@ struct OpenAPIPaths {
     _ method: String, _ name: String, _ summary: String, parameters: [JSONValue] = [], body: OpenAPIBody? = nil,
     _ successes: [OpenAPIResponse], errors: [OpenAPIResponses.ErrorStatus] = []
   ) {
-    var item = object[path]?.object ?? [:]
-    item[method] = .object(
+    object[object: path][method] = .object(
       OpenAPIOperation.value(
         operationNames.take(name), summary, tag: tag, parameters: parameters,
         // The server treats a missing body as an empty object, which the shape of the data may not allow.
         body: body?.value(isRequired: schemas.bodies == .shaped), successes,
         errors: errors + (body == nil ? [] : OpenAPIResponses.bodyErrors)))
-    object[path] = .object(item)
   }
 
   /// A name as a segment of a path template, percent-encoded, so that a brace is not taken for that of a parameter.

@@ -61,6 +61,11 @@ struct OpenAPISchemas {
     ["$ref": .string("#/components/schemas/\(name)")]
   }
 
+  /// The schema of an object with all of some members.
+  static func whole(_ properties: JSONObject) -> JSONValue {
+    ["type": "object", "required": .array(properties.names.map(JSONValue.string)), "properties": .object(properties)]
+  }
+
   /// An object without a component.
   func inline(_ object: ObjectType) -> JSONValue {
     let schema = JSONValue.object(JSONSchema.schema(of: object))
@@ -95,22 +100,18 @@ struct OpenAPISchemas {
   /// A record with an optional id; without an example, which would be a taken id.
   private func newRecordSchema(of resource: ResourceType) -> JSONObject {
     var schema = JSONSchema.schema(of: resource.content)
-    var properties = schema["properties"]?.object ?? JSONObject()
     let seen = ValueType(alternatives: resource.record[resource.idName]?.type.alternatives ?? [.integer])
     var id = JSONSchema.schema(of: seen).object ?? JSONObject()
     id["description"] = "An unused id; by default the server assigns one."
-    properties[resource.idName] = .object(id)
-    for member in resource.filled {
-      guard var property = properties[member.name]?.object else { continue }
-      property["description"] = "Set by the server."
-      if member.isOnEveryChange { property["readOnly"] = true }
-      properties[member.name] = .object(property)
+    schema[object: "properties"][resource.idName] = .object(id)
+    for member in resource.filled where schema["properties"]?[member.name] != nil {
+      schema[object: "properties"][object: member.name]["description"] = "Set by the server."
+      if member.isOnEveryChange { schema[object: "properties"][object: member.name]["readOnly"] = true }
     }
     let required = (schema["required"]?.array ?? []).filter { name in
       !resource.filled.contains { $0.name == name.string }
     }
     schema["required"] = required.isEmpty ? nil : .array(required)
-    schema["properties"] = .object(properties)
     return schema
   }
 
@@ -124,18 +125,14 @@ struct OpenAPISchemas {
     ]
   }
 
-  private static let error: JSONValue = [
-    "type": "object",
-    "required": ["statusCode", "error", "message"],
-    "properties": [
-      "statusCode": ["type": "integer", "examples": [404]],
-      "error": ["type": "string", "examples": ["Not Found"]],
-      "message": [
-        "type": "string", "description": "The error, and what to do.",
-        "examples": ["posts has no record with id 99"],
-      ],
+  private static let error = whole([
+    "statusCode": ["type": "integer", "examples": [404]],
+    "error": ["type": "string", "examples": ["Not Found"]],
+    "message": [
+      "type": "string", "description": "The error, and what to do.",
+      "examples": ["posts has no record with id 99"],
     ],
-  ]
+  ])
 }
 
 /// Writes types as JSON Schema 2020-12, with the keywords that code generators understand.

@@ -24,22 +24,20 @@ package struct OpenAPISignIn: Sendable {
         operation = registering(operation["operationId"]?.string ?? "register")
       } else if !(method == "get" ? publicReads : publicWrites).contains(resource) {
         operation["security"] = [["bearer": []]]
-        let responses = (operation["responses"]?.object ?? [:]) + Self.refusals
+        let responses = operation[object: "responses"] + Self.refusals
         operation["responses"] = .object(JSONObject(responses.sorted { $0.0 < $1.0 }))
       }
     }
     let routes = [
       ("/register", registering("register")), ("/login", logIn), ("/refresh", refresh), ("/logout", logOut),
     ].map { path, operation in (path, JSONValue.object(["post": .object(operation)])) }
-    document["paths"] = .object(JSONObject(routes + (document["paths"]?.object ?? [:]).map { ($0.name, $0.value) }))
-    var components = document["components"]?.object ?? [:]
-    components["securitySchemes"] = [
+    document["paths"] = .object(JSONObject(routes + document[object: "paths"].map { ($0.name, $0.value) }))
+    document[object: "components"]["securitySchemes"] = [
       "bearer": [
         "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
         "description": "The `accessToken` of `POST /login`.",
       ]
     ]
-    document["components"] = .object(components)
     return document
   }
 
@@ -52,12 +50,10 @@ package struct OpenAPISignIn: Sendable {
   }
 
   private var refresh: JSONObject {
-    let token: JSONValue = [
-      "type": "object", "required": ["refreshToken"], "properties": ["refreshToken": ["type": "string"]],
-    ]
-    return operation(
-      "refreshTokens", "Exchanges a refresh token for new tokens. The old token becomes void.", body: token,
-      .ok("The tokens.", Self.tokens(with: false)), errors: [.unauthorized])
+    operation(
+      "refreshTokens", "Exchanges a refresh token for new tokens. The old token becomes void.",
+      body: OpenAPISchemas.whole(["refreshToken": ["type": "string"]]), .ok("The tokens.", Self.tokens(with: false)),
+      errors: [.unauthorized])
   }
 
   private var logOut: JSONObject {
@@ -85,13 +81,10 @@ package struct OpenAPISignIn: Sendable {
     return OpenAPIOperation.value(name, summary, tag: users, body: body, [success], errors: [.badRequest] + errors)
   }
 
-  private static let credentials: JSONValue = [
-    "type": "object", "required": ["email", "password"],
-    "properties": [
-      "email": ["type": "string", "format": "email"],
-      "password": ["type": "string", "format": "password", "minLength": 4],
-    ],
-  ]
+  private static let credentials = OpenAPISchemas.whole([
+    "email": ["type": "string", "format": "email"],
+    "password": ["type": "string", "format": "password", "minLength": 4],
+  ])
 
   /// - Parameter user: Whether the response also has the user's record.
   private static func tokens(with user: Bool) -> JSONValue {
@@ -99,8 +92,6 @@ package struct OpenAPISignIn: Sendable {
       "accessToken": ["type": "string"], "refreshToken": ["type": "string"], "expiresIn": ["type": "integer"],
     ]
     if user { properties["user"] = ["type": "object", "additionalProperties": true] }
-    return [
-      "type": "object", "required": .array(properties.names.map(JSONValue.string)), "properties": .object(properties),
-    ]
+    return OpenAPISchemas.whole(properties)
   }
 }
