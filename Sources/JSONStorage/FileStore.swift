@@ -246,13 +246,13 @@ package protocol FileContent: Sendable {
   /// Calls a closure with the bytes, slice by slice, in order.
   ///
   /// Slices may have any size and number; the store gathers small ones before it writes.
-  func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows
+  func forEachSlice<Failure: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Void) throws(Failure)
 }
 
 extension UTF8Slice: FileContent {
-  package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    try body(bytes)
-  }
+  package func forEachSlice<Failure: Error>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) { try withBytes(body) }
 }
 
 /// A version that is to be published.

@@ -83,14 +83,7 @@ private struct FileWriter {
 
   /// Writes a whole content and returns its hash.
   mutating func write(_ content: some FileContent) throws(SystemError) -> ContentHash {
-    do {
-      try content.forEachSlice { try append($0) }
-    } catch let error as SystemError {
-      throw error
-    } catch {
-      // `forEachSlice` rethrows, so it throws only this writer's errors.
-      preconditionFailure("\(error)")
-    }
+    try content.forEachSlice { slice throws(SystemError) in try append(slice) }
     try flush()
     return hasher.finish()
   }

@@ -94,7 +94,9 @@ struct RaceTests {
     struct Slices: FileContent {
       let slices: [UTF8Slice]
 
-      func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+      func forEachSlice<Failure: Error>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Void
+      ) throws(Failure) {
         for slice in slices { try body(slice.bytes) }
       }
     }

@@ -49,7 +49,9 @@ struct PersistentArray<Element: Sendable>: Sendable, RandomAccessCollection, Mut
 
   /// Calls a closure with each element of a range, faster than a loop over the indices.
   @inline(__always)
-  func forEach(in range: Range<Int>, _ body: (_ index: Int, _ element: Element) throws -> Void) rethrows {
+  func forEach<Failure: Error>(
+    in range: Range<Int>, _ body: (_ index: Int, _ element: Element) throws(Failure) -> Void
+  ) throws(Failure) {
     var index = range.lowerBound
     let end = Swift.min(range.upperBound, count)
     while index < end {

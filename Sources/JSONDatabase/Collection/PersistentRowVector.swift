@@ -62,8 +62,10 @@ struct PersistentRowVector: Sendable {
   ///
   /// - Parameter range: The slots of the rows.
   @inline(__always)
-  func forEach(in range: Range<Int> = 0..<Int.max, _ body: (_ slot: Int, _ row: Row) throws -> Void) rethrows {
-    try slots.forEach(in: range) { slot, row in
+  func forEach<Failure: Error>(
+    in range: Range<Int> = 0..<Int.max, _ body: (_ slot: Int, _ row: Row) throws(Failure) -> Void
+  ) throws(Failure) {
+    try slots.forEach(in: range) { slot, row throws(Failure) in
       if let row { try body(slot, row) }
     }
   }
@@ -91,19 +93,6 @@ struct PersistentRowVector: Sendable {
       }
     }
     return found
-  }
-
-  /// The same slots with changed rows. O(n).
-  func mapped(_ transform: (Row) -> Row) -> PersistentRowVector {
-    var result = self
-    result.slots = PersistentArray()
-    result.byteCount = 0
-    for row in slots {
-      let row = row.map(transform)
-      result.slots.append(row)
-      result.byteCount += row?.record.count ?? 0
-    }
-    return result
   }
 
   /// Whether reading all rows takes noticeably long. O(1).

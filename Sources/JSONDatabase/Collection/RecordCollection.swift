@@ -35,6 +35,9 @@ package struct RecordCollection: Sendable {
   package var name: String { form.name }
   /// The member that holds a record's id.
   package var idName: String { form.idName }
+  /// The white space before the closing bracket if there are records, and if there are none.
+  var tail: UTF8Slice { form.tail }
+  var emptyTail: UTF8Slice { form.emptyTail }
 
   init(
     name: String, idName: String, rows: PersistentRowVector, tail: UTF8Slice, defaultLayout: JSONLayout,
@@ -227,10 +230,5 @@ package struct RecordCollection: Sendable {
     // On one line, the first record follows the bracket directly, the others a comma and perhaps a space.
     guard rows.count == 1, !lead.contains(UInt8(ascii: "\n")) else { return lead }
     return Array(recordLayout.afterComma.utf8)
-  }
-
-  /// The collection in the form of the file.
-  var text: CollectionText {
-    CollectionText(rows: rows, tail: form.tail, emptyTail: form.emptyTail)
   }
 }

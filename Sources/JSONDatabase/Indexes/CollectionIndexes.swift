@@ -127,7 +127,9 @@ struct HiddenRows: RowIndex {
 
   init(_ name: String, in rows: PersistentRowVector, _ lineage: Lineage) {
     self.name = name
-    self.rows = rows.mapped { $0.removing(name) }
+    var hidden = rows
+    rows.forEach { slot, row in hidden[slot] = row.removing(name) }
+    self.rows = hidden
     indexes = CollectionIndexes(lineage)
   }
 

@@ -60,10 +60,9 @@ extension Database {
     DatabaseFrame(
       prefix: prefix, suffix: suffix,
       resources: entries.map { entry in
-        let text = entry.collection?.text
-        return DatabaseFrame.Resource(
-          name: entry.name, isCollection: text != nil, lead: entry.lead, trail: entry.trail,
-          tail: text?.tail ?? UTF8Slice(""), emptyTail: text?.emptyTail ?? UTF8Slice(""))
+        DatabaseFrame.Resource(
+          name: entry.name, isCollection: entry.collection != nil, lead: entry.lead, trail: entry.trail,
+          tail: entry.collection?.tail ?? UTF8Slice(""), emptyTail: entry.collection?.emptyTail ?? UTF8Slice(""))
       })
   }
 

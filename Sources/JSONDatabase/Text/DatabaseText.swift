@@ -7,19 +7,21 @@ package struct DatabaseText: Sendable {
   let suffix: UTF8Slice
 
   /// Calls a closure with the pieces of the text, in order. O(number of records).
-  package func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    try prefix.withBytesRethrowing(body)
+  package func forEachSlice<Failure: Error>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    try prefix.withBytes(body)
     for (index, entry) in entries.enumerated() {
-      if index > 0 { try CollectionText.comma.withBytesRethrowing(body) }
-      try entry.lead.withBytesRethrowing(body)
+      if index > 0 { try RecordCollection.comma.withBytes(body) }
+      try entry.lead.withBytes(body)
       if let collection = entry.collection {
-        try collection.text.forEachSlice(body)
+        try collection.forEachSlice(body)
       } else {
-        try entry.text.slice.withBytesRethrowing(body)
+        try entry.text.slice.withBytes(body)
       }
-      try entry.trail.withBytesRethrowing(body)
+      try entry.trail.withBytes(body)
     }
-    try suffix.withBytesRethrowing(body)
+    try suffix.withBytes(body)
   }
 
   /// The text in the layout of `JSON.stringify(value, null, 2)` instead of the file's. O(number of resources).
@@ -53,44 +55,31 @@ extension ResourceEntry {
   }
 }
 
-/// The text of one version of a collection.
-struct CollectionText: Sendable {
-  let rows: PersistentRowVector
-  /// The white space before the closing bracket while there are records.
-  let tail: UTF8Slice
-  /// The white space between the brackets while there is no record.
-  let emptyTail: UTF8Slice
-
-  static let comma = UTF8Slice(",")
+extension RecordCollection {
+  fileprivate static let comma = UTF8Slice(",")
   private static let openingBracket = UTF8Slice("[")
   private static let closingBracket = UTF8Slice("]")
 
   /// Calls a closure with the pieces of the text; unchanged neighbors are one piece.
-  func forEachSlice(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    try Self.openingBracket.withBytesRethrowing(body)
+  fileprivate func forEachSlice<Failure: Error>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    try Self.openingBracket.withBytes(body)
     var pending: UTF8Slice?
-    try rows.forEach { _, row in
+    try rows.forEach { _, row throws(Failure) in
       let text = row.layoutText
       if let run = pending, run.storage === text.storage, run.offset + run.count + 1 == text.offset {
         pending = UTF8Slice(run.storage, offset: run.offset, count: run.count + 1 + text.count)
         return
       }
       if let run = pending {
-        try run.withBytesRethrowing(body)
-        try Self.comma.withBytesRethrowing(body)
+        try run.withBytes(body)
+        try Self.comma.withBytes(body)
       }
       pending = text
     }
-    try pending?.withBytesRethrowing(body)
-    try (rows.count == 0 ? emptyTail : tail).withBytesRethrowing(body)
-    try Self.closingBracket.withBytesRethrowing(body)
-  }
-}
-
-extension UTF8Slice {
-  /// Calls a closure, which may throw any error, with the bytes, and keeps them alive.
-  func withBytesRethrowing(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    defer { withExtendedLifetime(storage) {} }
-    try body(bytes)
+    try pending?.withBytes(body)
+    try (rows.count == 0 ? emptyTail : tail).withBytes(body)
+    try Self.closingBracket.withBytes(body)
   }
 }
