@@ -11,7 +11,7 @@ import JSONServerValues
 ///
 /// A feed belongs to one engine.
 final class EventFeed {
-  private struct Subscriber {
+  struct Subscriber {
     let filter: EventFilter
     /// The access token with which the subscription ends; `nil` for none.
     let token: String?
@@ -36,7 +36,7 @@ final class EventFeed {
   static let maximumChanges = 100
 
   private var history: EventHistory
-  private var subscribers: [Int: Subscriber] = [:]
+  private(set) var subscribers: [Int: Subscriber] = [:]
   /// Whether there ever was a subscriber: only the journal has earlier requests.
   private(set) var hadSubscribers = false
   private static let heartbeatInterval = Duration.seconds(15)
@@ -50,8 +50,6 @@ final class EventFeed {
   }
 
   var hasSubscribers: Bool { !subscribers.isEmpty }
-  /// Whether a subscriber waits for an event.
-  var isAwaited: Bool { subscribers.values.contains { $0.pull != nil } }
 
   // MARK: Publishing
 

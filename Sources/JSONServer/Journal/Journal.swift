@@ -8,7 +8,7 @@ import JSONServerValues
 /// A journal belongs to one engine.
 final class Journal {
   /// A caller that waits for an exchange.
-  private struct Waiter {
+  struct Waiter {
     /// The exchange after which it waits.
     let last: Int
     let predicate: @Sendable (Exchange) -> Bool
@@ -22,7 +22,7 @@ final class Journal {
   // Only the engine uses these, and no change of one of them calls back into this object; so the run-time checks of each
   // access would only cost every request time.
   @exclusivity(unchecked) private var kept: Deque<Exchange> = []
-  @exclusivity(unchecked) private var waiters: [Int: Waiter] = [:]
+  @exclusivity(unchecked) private(set) var waiters: [Int: Waiter] = [:]
   private var keptBytes = 0
   /// The first requests that a strict server refused as unexpected.
   private(set) var unexpected: [Exchange] = []
@@ -154,9 +154,6 @@ final class Journal {
   }
 
   // MARK: Waiting
-
-  /// Whether callers wait.
-  var isAwaited: Bool { !waiters.isEmpty }
 
   /// Returns the oldest exchange after an id that matches, as soon as it exists; `nil` after the time limit.
   func exchange(

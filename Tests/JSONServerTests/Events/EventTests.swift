@@ -175,7 +175,7 @@ import Testing
       var events = try await server.events("/posts?_watch")
       return try await events.next(1).map(\.data["kind"])
     }
-    while await !server.engine.run({ $0.events.isAwaited }) { await Task.yield() }
+    while await !server.engine.run({ $0.events.subscribers.values.contains { $0.pull != nil } }) { await Task.yield() }
     for _ in 1...(EventHistory.capacity + 5) { await server.send(.get, "/posts/1") }
     await server.send(.delete, "/posts/2")
     #expect(try await first.value == ["deleted"])

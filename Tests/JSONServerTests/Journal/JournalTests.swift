@@ -268,6 +268,6 @@ import Testing
 extension Server {
   /// Lets other tasks run until someone waits for an exchange.
   fileprivate func untilSomeoneWaits() async {
-    while await !engine.run({ $0.journal.isAwaited }) { await Task.yield() }
+    while await !engine.run({ !$0.journal.waiters.isEmpty }) { await Task.yield() }
   }
 }
