@@ -167,30 +167,12 @@ private final class BlockingPromise<Value: Sendable>: Sendable {
 /// Options of a ``FileStore``.
 package struct FileStoreOptions: Sendable {
   /// What a version survives when it counts as published.
-  package enum Synchronization: Sendable {
-    /// A power cut.
-    case full
-    /// The end of the process.
-    case fast
-    /// Nothing: the file is read, but neither written nor locked.
-    case ephemeral
-  }
-
+  package var synchronization: Persistence.Durability
   /// How the store finds out about edits.
-  package enum Watching: Sendable {
-    /// Only when a version is published.
-    case off
-    /// By notifications of the file system and regular checks.
-    case notifications
-    /// By regular checks only, for file systems that do not notify.
-    case polling
-  }
-
-  package var synchronization: Synchronization
-  package var watching: Watching
+  package var watching: Persistence.Watching
   var timing = Timing()
 
-  package init(synchronization: Synchronization = .full, watching: Watching = .notifications) {
+  package init(synchronization: Persistence.Durability = .full, watching: Persistence.Watching = .notifications) {
     self.synchronization = synchronization
     self.watching = watching
   }

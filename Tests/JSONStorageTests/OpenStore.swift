@@ -19,8 +19,8 @@ struct OpenStore {
 
   init(
     _ path: String,
-    synchronization: FileStoreOptions.Synchronization = .fast,
-    watching: FileStoreOptions.Watching = .off,
+    synchronization: Persistence.Durability = .fast,
+    watching: Persistence.Watching = .off,
     timing: FileStoreOptions.Timing = .short,
     fileSystem: FileSystem = FileSystem()
   ) throws {

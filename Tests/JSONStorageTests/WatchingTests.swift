@@ -23,8 +23,8 @@ struct WatchingTests {
     "mv \"$PWD\" \"$PWD~\"; printf 'TEXT' > db.json; mv \"$PWD~\" \"$PWD\"",
   ]
 
-  @Test(arguments: edits, [FileStoreOptions.Watching.notifications, .polling])
-  func `A saved file is taken, twice in a row`(_ edit: String, _ watching: FileStoreOptions.Watching) throws {
+  @Test(arguments: edits, [Persistence.Watching.notifications, .polling])
+  func `A saved file is taken, twice in a row`(_ edit: String, _ watching: Persistence.Watching) throws {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
     let open = try OpenStore(directory.path("db.json"), watching: watching, timing: .patient)

@@ -166,18 +166,6 @@ extension Server.Configuration {
   }
 
   private var storeOptions: FileStoreOptions {
-    let synchronization: FileStoreOptions.Synchronization =
-      switch durability {
-      case .full: .full
-      case .fast: .fast
-      case .ephemeral: .ephemeral
-      }
-    let watching: FileStoreOptions.Watching =
-      switch self.watching {
-      case .off: .off
-      case .notifications: .notifications
-      case .polling: .polling
-      }
-    return FileStoreOptions(synchronization: synchronization, watching: watching)
+    FileStoreOptions(synchronization: durability, watching: watching)
   }
 }

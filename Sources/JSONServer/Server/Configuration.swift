@@ -12,24 +12,9 @@ extension Server {
     }
 
     /// What a write survives when its response is sent.
-    public enum Durability: Sendable, Hashable {
-      /// A power cut.
-      case full
-      /// The end of the process.
-      case fast
-      /// Nothing: the server never writes the file.
-      case ephemeral
-    }
-
+    public typealias Durability = Persistence.Durability
     /// How the server finds out about edits of the file.
-    public enum Watching: Sendable, Hashable {
-      /// At the next write.
-      case off
-      /// By notifications of the file system.
-      case notifications
-      /// By looking at the file every 300 milliseconds, for network mounts.
-      case polling
-    }
+    public typealias Watching = Persistence.Watching
 
     /// The source of the data.
     public var source: Source

@@ -1,3 +1,5 @@
+import JSONServerValues
+
 extension FileStoreWorker {
   /// Publishes the newest of the waiting versions, and completes requests in order.
   ///
