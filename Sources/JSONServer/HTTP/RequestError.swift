@@ -73,6 +73,17 @@ package struct RequestError: Error {
     self.problems = problems
   }
 
+  /// Returns the result of what reads a member or an element; the place of its error begins there.
+  static func reading<Result>(
+    _ place: [String], _ result: @autoclosure () throws(RequestError) -> Result
+  ) throws(RequestError) -> Result {
+    do throws(RequestError) {
+      return try result()
+    } catch {
+      throw RequestError(error.code, error.message, at: place + error.place, problems: error.problems)
+    }
+  }
+
   /// Whether nothing is at the path, or the path lacks the method.
   var saysNothingIsThere: Bool { code == .notFound || allowedMethods != nil }
 

@@ -75,11 +75,7 @@ extension FixedResponse {
     self.init(status: status, headerFields: try Self.headerFields(object), body: object.member("body").map(Body.json))
     guard let name = try object.string("bodyFile") else { return }
     guard body == nil else { throw object.refusal(of: "bodyFile", "contradicts body; give one of the two.") }
-    do throws(RequestError) {
-      body = .file(named: name, try files.read(name))
-    } catch {
-      throw RequestError(error.code, error.message, at: object.place + error.place)
-    }
+    body = .file(named: name, try RequestError.reading(object.place, files.read(name)))
   }
 
   private static func headerFields(_ object: AdminBody) throws(RequestError) -> HTTPFields {

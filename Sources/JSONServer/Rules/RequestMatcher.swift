@@ -34,12 +34,7 @@ package struct RequestMatcher: Sendable {
   private static func takePath(of pattern: inout RequestPattern) throws(RequestError) -> PathPattern? {
     guard let text = pattern.path else { return nil }
     let mark = text.firstIndex(of: "?") ?? text.endIndex
-    let parameters: QueryParameters
-    do throws(RequestError) {
-      parameters = try QueryParameters(target: String(text[mark...]))
-    } catch {
-      throw RequestError(error.code, error.message, at: ["path"])
-    }
+    let parameters = try RequestError.reading(["path"], QueryParameters(target: String(text[mark...])))
     pattern.query = parameters.items.map { RequestPattern.Field($0.name, $0.value) } + pattern.query
     let path = try PathPattern(text[..<mark], isLiteral: pattern.isExact)
     pattern.path = path.text

@@ -49,11 +49,7 @@ package struct Rule: Sendable {
       throw RequestError(.malformed, "The stub has no responses.", at: ["responses"])
     }
     for response in effect.responses { try Self.check(status: response.status) }
-    do throws(RequestError) {
-      matcher = try RequestMatcher(request)
-    } catch {
-      throw RequestError(error.code, error.message, at: ["request"] + error.place)
-    }
+    matcher = try RequestError.reading(["request"], RequestMatcher(request))
     self.request = request
     self.times = times
     self.delay = delay

@@ -117,11 +117,7 @@ struct StubsFile: Sendable {
       guard let members = element.object else {
         throw RequestError(.malformed, "A stub must be an object.", at: [String(index)])
       }
-      do throws(RequestError) {
-        return try Rule(.stub, AdminBody(members), files: files)
-      } catch {
-        throw RequestError(error.code, error.message, at: [String(index)] + error.place)
-      }
+      return try RequestError.reading([String(index)], Rule(.stub, AdminBody(members), files: files))
     }
   }
 
