@@ -35,11 +35,7 @@ extension AdminCall {
       database throws(RequestError) -> DataChange? in
       let other = try parser.parse(body)
       if hasFixedResources { try database.requireFiles(of: other, all: false) }
-      do throws(DatabaseError) {
-        try database.merge(other, ids: ids)
-      } catch {
-        throw RequestError(error)
-      }
+      try RequestError.converting(database.merge(other, ids: ids))
       return other.resourceNames.first.map { .reloaded($0) }
     } then: { engine, outcome, base in
       switch outcome {

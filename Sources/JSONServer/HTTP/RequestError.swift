@@ -115,6 +115,13 @@ extension RequestError {
     self.init(code, error.message + remedy, problems: error.problems)
   }
 
+  /// Returns the result of an operation of the database, whose error becomes that of the request.
+  static func converting<Result>(
+    _ result: @autoclosure () throws(DatabaseError) -> Result
+  ) throws(RequestError) -> Result {
+    do throws(DatabaseError) { return try result() } catch { throw RequestError(error) }
+  }
+
   /// Creates the error for a write that could not be saved.
   init(_ error: StorageError) {
     switch error.code {

@@ -131,16 +131,19 @@ extension Endpoint {
   /// - Throws: ``RequestError``; the database must then be discarded.
   func perform(_ request: Request, on database: inout Database, ids: IDGenerator) throws(RequestError) -> EndpointResult
   {
+    try RequestError.converting(result(of: request, on: &database, ids: ids))
+  }
+
+  /// The result of ``perform(_:on:ids:)``.
+  func result(
+    of request: Request, on database: inout Database, ids: IDGenerator
+  ) throws(DatabaseError) -> EndpointResult {
     if let inner { return try perform(inner, request, on: &database, ids: ids) }
-    do throws(DatabaseError) {
-      switch target {
-      case .database: return EndpointResult(.database(database.text))
-      case .collection(let name): return try perform(request, onCollection: name, of: &database, ids: ids)
-      case .record(let name, let id): return try perform(onRecord: id, in: name, of: &database)
-      case .object(let name): return try perform(onObject: name, of: &database)
-      }
-    } catch {
-      throw RequestError(error)
+    switch target {
+    case .database: return EndpointResult(.database(database.text))
+    case .collection(let name): return try perform(request, onCollection: name, of: &database, ids: ids)
+    case .record(let name, let id): return try perform(onRecord: id, in: name, of: &database)
+    case .object(let name): return try perform(onObject: name, of: &database)
     }
   }
 

@@ -23,7 +23,7 @@ extension Endpoint {
     _ database: Database
   ) throws(RequestError) -> Endpoint? {
     guard let member = segments.first, segments.count <= 2 else { return nil }
-    guard let list = try target.innerList(member, in: database) else { return nil }
+    guard let list = try? target.innerList(member, in: database) else { return nil }
     let endpoint: Endpoint
     if segments.count == 2 {
       endpoint = try record(member, segments[segments.startIndex + 1], request, parameters, list)
@@ -49,52 +49,42 @@ extension Endpoint {
   /// Carries out the request for the elements, and changes the record or resource with the list.
   func perform(
     _ inner: InnerList, _ request: Request, on database: inout Database, ids: IDGenerator
-  ) throws(RequestError) -> EndpointResult {
+  ) throws(DatabaseError) -> EndpointResult {
     guard var list = try target.innerList(inner.member, in: database), let name = resource else {
-      throw RequestError(.notFound, "There is no list '\(inner.member)' at \(request.path) any more.")
+      throw DatabaseError(.unknownResource, "There is no list '\(inner.member)' at \(request.path) any more.")
     }
-    if case .record(_, let id) = target {
-      do throws(DatabaseError) { _ = try database.record(id, in: name) } catch { throw RequestError(error) }
-    }
+    if case .record(_, let id) = target { _ = try database.record(id, in: name) }
     var result: EndpointResult
     if case .create(let body) = inner.endpoint.action, body.json.withToken({ $0.kind }) != .object {
       list.append(body.json, to: inner.member)
       result = EndpointResult(.text(body.json), status: .created, change: .reloaded(inner.member))
     } else {
-      result = try inner.endpoint.perform(request, on: &list, ids: ids)
+      result = try inner.endpoint.result(of: request, on: &list, ids: ids)
     }
-    do throws(DatabaseError) {
-      guard result.change != nil else { return result }
-      let members = list.asMember(inner.member)
-      var path = [name]
-      if case .record(_, let id) = target {
-        path.append(id)
-        result.change = .updated(name, [try database.edit(id, in: name, by: .merge(members))])
-      } else {
-        _ = try database.edit(singular: name, by: .merge(members))
-        result.change = .reloaded(name)
-      }
-      result.location = result.location.map { path + $0 }
-      return result
-    } catch {
-      throw RequestError(error)
+    guard result.change != nil else { return result }
+    let members = list.asMember(inner.member)
+    var path = [name]
+    if case .record(_, let id) = target {
+      path.append(id)
+      result.change = .updated(name, [try database.edit(id, in: name, by: .merge(members))])
+    } else {
+      _ = try database.edit(singular: name, by: .merge(members))
+      result.change = .reloaded(name)
     }
+    result.location = result.location.map { path + $0 }
+    return result
   }
 }
 
 extension Endpoint.Target {
   /// The elements of a list in the target; `nil` when there is no such list.
   ///
-  /// - Throws: 404, when there is no such resource.
-  fileprivate func innerList(_ member: String, in database: Database) throws(RequestError) -> Database? {
-    do throws(DatabaseError) {
-      switch self {
-      case .database, .collection: return nil
-      case .record(let name, let id): return try database.innerList(member, of: id, in: name)
-      case .object(let name): return try database.innerList(member, of: nil, in: name)
-      }
-    } catch {
-      throw RequestError(error)
+  /// - Throws: ``DatabaseError`` with code `unknownResource`.
+  fileprivate func innerList(_ member: String, in database: Database) throws(DatabaseError) -> Database? {
+    switch self {
+    case .database, .collection: nil
+    case .record(let name, let id): try database.innerList(member, of: id, in: name)
+    case .object(let name): try database.innerList(member, of: nil, in: name)
     }
   }
 }

@@ -143,11 +143,8 @@ final class Authorization {
   private func resources(of endpoint: Endpoint) throws(RequestError) -> [Database.ReadResource] {
     guard let name = endpoint.resource else { return database.resourceNames.map { ($0, 0, nil) } }
     guard !endpoint.relations.isEmpty else { return [(name, 0, nil)] }
-    do throws(DatabaseError) {
-      return [(name, 0, nil)] + (try database.resources(readBy: endpoint.relations, in: name))
-    } catch {
-      throw RequestError(error)
-    }
+    let related = try RequestError.converting(database.resources(readBy: endpoint.relations, in: name))
+    return [(name, 0, nil)] + related
   }
 
   // MARK: Data

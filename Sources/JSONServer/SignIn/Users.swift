@@ -34,12 +34,10 @@ struct Users {
     _ = try Credentials(body?.json)
     let body = body ?? .empty
     try requireFreeNames(in: JSONValue(body.json))
-    do throws(DatabaseError) {
-      var changed = database
-      return (try changed.create(body.json(for: collection, in: database), in: collection, ids: ids), changed)
-    } catch {
-      throw RequestError(error)
-    }
+    var changed = database
+    let written = try RequestError.converting(
+      changed.create(body.json(for: collection, in: database), in: collection, ids: ids))
+    return (written, changed)
   }
 
   /// The holder of a user's tokens.
@@ -106,14 +104,9 @@ struct Users {
   /// Turns a patch of a user into a replacement. So operations that compare and copy members cannot read the password,
   /// but may set it.
   private func resolving(_ patch: Patch, of id: String, in endpoint: Endpoint) throws(RequestError) -> Endpoint {
-    let (before, after): (JSONValue, JSONValue)
-    do throws(DatabaseError) {
-      before = JSONValue(try database.record(id, in: collection))
-      var shown = database.hiding(SignInState.hiddenName, of: collection)
-      after = JSONValue(try shown.edit(id, in: collection, by: .patch(patch)).text)
-    } catch {
-      throw RequestError(error)
-    }
+    let before = JSONValue(try RequestError.converting(database.record(id, in: collection)))
+    var shown = database.hiding(SignInState.hiddenName, of: collection)
+    let after = JSONValue(try RequestError.converting(shown.edit(id, in: collection, by: .patch(patch)).text))
     var members = after.object ?? JSONObject()
     let email = members["email"] == before["email"] ? nil : members["email"]
     try Credentials.check(email: email, password: members[SignInState.hiddenName])
