@@ -131,7 +131,8 @@ let package = Package(
     ),
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .target(name: "TestSupport", dependencies: ["CTestSupport"], path: "Tests/TestSupport", swiftSettings: settings),
-    .testTarget(name: "JSONServerValuesTests", dependencies: ["JSONServerValues"], swiftSettings: settings),
+    .testTarget(
+      name: "JSONServerValuesTests", dependencies: ["JSONDatabase", "JSONServerValues"], swiftSettings: settings),
     .testTarget(
       name: "JSONDatabaseTests",
       dependencies: ["TestSupport", "JSONDatabase", "JSONServerValues"],

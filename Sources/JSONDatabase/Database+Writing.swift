@@ -243,13 +243,8 @@ extension Schema {
     _ patch: Patch, to document: ValidJSON, keeping idName: String?, _ layout: JSONLayout = .compact,
     _ margins: ObjectDraft.Margins = .none
   ) throws(DatabaseError) -> ValidJSON {
-    let patched: ValidJSON
-    do throws(PatchError) {
-      patched = try patch.applied(
-        to: document, maximumDepth: maximumRecordDepth, maximumGrowth: maximumPatchGrowth)
-    } catch {
-      throw DatabaseError(error)
-    }
+    let patched = try patch.applied(
+      to: document, maximumDepth: maximumRecordDepth, maximumGrowth: maximumPatchGrowth)
     guard let text = ObjectDraft.changing(document, to: patched, keeping: idName, layout, margins) else {
       let kind = patched.withToken { $0.kind.description }
       throw DatabaseError(.invalidBody, "The patch makes \(kind) of what must stay an object.")

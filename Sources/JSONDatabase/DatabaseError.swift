@@ -35,15 +35,4 @@ package struct DatabaseError: Error, Sendable, Hashable {
     self.message = message
     self.problems = problems
   }
-
-  /// Creates the error for a patch that cannot be applied.
-  init(_ error: PatchError) {
-    let code: Code =
-      switch error.code {
-      case .malformed, .tooDeep: .invalidBody
-      case .conflict: .conflict
-      case .tooLarge: .tooLarge
-      }
-    self.init(code, error.message)
-  }
 }

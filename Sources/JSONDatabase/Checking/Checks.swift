@@ -14,9 +14,7 @@ package struct Problem: Sendable, Hashable {
   }
 
   /// The place as a JSON Pointer (RFC 6901).
-  package var pointer: String {
-    place.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
-  }
+  package var pointer: String { JSONPointer.text(place) }
 
   /// The same problem, one level deeper.
   func below(_ name: String) -> Problem { Problem([name] + place, message) }

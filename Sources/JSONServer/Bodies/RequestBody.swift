@@ -98,11 +98,7 @@ enum RequestBody {
       // A value is two levels deep: in an operation, in the array.
       let body = JSONBody(maximumDepth: maximumDepth + 2)
       let text = try body.value(of: try utf8(of: request.bytes, type: type))
-      do throws(PatchError) {
-        return .operations(try PatchOperation.all(in: text))
-      } catch {
-        throw RequestError(.malformed, error.message)
-      }
+      return try RequestError.converting(Patch.operations(PatchOperation.all(in: text)))
     default: return nil
     }
   }

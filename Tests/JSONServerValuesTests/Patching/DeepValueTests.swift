@@ -1,4 +1,5 @@
 import Foundation
+import JSONDatabase
 import JSONServerValues
 import Testing
 

@@ -1,3 +1,4 @@
+import JSONDatabase
 import JSONServerValues
 import Testing
 

@@ -1,3 +1,5 @@
+package import JSONServerValues
+
 /// A description of changes to a JSON document.
 package enum Patch: Sendable {
   /// Members to set and, with `null`, to remove (RFC 7396).
@@ -12,11 +14,12 @@ package enum Patch: Sendable {
   ///   - maximumGrowth: The largest number of bytes by which operations may enlarge the document.
   ///   - maximumSize: The largest number of bytes that the operations may read and write: `copy` may double a document
   ///     repeatedly.
-  /// - Throws: ``PatchError``; the document is not changed then.
+  /// - Throws: ``DatabaseError`` with code `conflict`, `invalidBody` for a document that would be nested too deeply, or
+  ///   `tooLarge`; the document is not changed then.
   /// - Complexity: O(size of the document and the patch) for a merge, and for each operation otherwise.
   package func applied(
     to document: ValidJSON, maximumDepth: Int, maximumGrowth: Int = .max, maximumSize: Int = 256 << 20
-  ) throws(PatchError) -> ValidJSON {
+  ) throws(DatabaseError) -> ValidJSON {
     switch self {
     case .merge(let patch): return ValidJSON(writing: JSONValue(patch).merged(into: JSONValue(document)))
     case .operations(let operations):
@@ -44,27 +47,6 @@ package enum Patch: Sendable {
   }
 }
 
-/// The reason why a patch cannot be applied.
-package struct PatchError: Error, Sendable, Hashable {
-  package enum Code: Sendable, Hashable {
-    /// The text is not a patch.
-    case malformed
-    /// The document contradicts the patch.
-    case conflict
-    /// The document would become nested too deeply.
-    case tooDeep
-    /// The patch costs too much.
-    case tooLarge
-  }
-
-  package let code: Code
-
-  /// A sentence for people, with the operation's position, from 0, and its pointer.
-  package let message: String
-
-  init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
-}
-
 /// One operation of a JSON Patch (RFC 6902, section 4).
 package struct PatchOperation: Sendable {
   private enum Action: Sendable {
@@ -84,29 +66,29 @@ package struct PatchOperation: Sendable {
 
   /// Reads the operations of a patch.
   ///
-  /// - Throws: ``PatchError`` with code `malformed`.
-  package static func all(in patch: ValidJSON) throws(PatchError) -> [PatchOperation] {
+  /// - Throws: ``DatabaseError`` with code `invalidBody`.
+  package static func all(in patch: ValidJSON) throws(DatabaseError) -> [PatchOperation] {
     guard let elements = patch.elements else {
-      throw PatchError(.malformed, "A JSON Patch is an array of operations; this is \(patch.kind.description).")
+      throw DatabaseError(.invalidBody, "A JSON Patch is an array of operations; this is \(patch.kind.description).")
     }
     var operations: [PatchOperation] = []
     for element in elements { operations.append(try PatchOperation(element, index: operations.count)) }
     return operations
   }
 
-  private init(_ object: ValidJSON, index: Int) throws(PatchError) {
-    func malformed(_ reason: String) -> PatchError {
-      PatchError(.malformed, "Operation \(index) of the patch \(reason).")
+  private init(_ object: ValidJSON, index: Int) throws(DatabaseError) {
+    func malformed(_ reason: String) -> DatabaseError {
+      DatabaseError(.invalidBody, "Operation \(index) of the patch \(reason).")
     }
     let members = try Self.members(object, malformed)
-    func string(_ name: String) throws(PatchError) -> String {
+    func string(_ name: String) throws(DatabaseError) -> String {
       guard let value = members[name] else { throw malformed("lacks '\(name)'") }
       guard let text = JSONValue(value).string else {
         throw malformed("has the \(name) \(value.string.prefix(40)), which is not a string")
       }
       return text
     }
-    func pointer(_ name: String) throws(PatchError) -> JSONPointer {
+    func pointer(_ name: String) throws(DatabaseError) -> JSONPointer {
       let text = try string(name)
       guard let pointer = JSONPointer(text) else {
         throw malformed(
@@ -114,7 +96,7 @@ package struct PatchOperation: Sendable {
       }
       return pointer
     }
-    func value() throws(PatchError) -> JSONValue {
+    func value() throws(DatabaseError) -> JSONValue {
       guard let value = members["value"] else { throw malformed("lacks 'value'") }
       return JSONValue(value)
     }
@@ -137,8 +119,8 @@ package struct PatchOperation: Sendable {
 
   /// The known members, each of which may occur only once: it would be unclear which one counts.
   private static func members(
-    _ object: ValidJSON, _ malformed: (String) -> PatchError
-  ) throws(PatchError) -> [String: ValidJSON] {
+    _ object: ValidJSON, _ malformed: (String) -> DatabaseError
+  ) throws(DatabaseError) -> [String: ValidJSON] {
     guard let all = object.members else { throw malformed("is \(object.kind.description), not an object") }
     var members: [String: ValidJSON] = [:]
     for (name, _, value) in all where ["op", "path", "from", "value"].contains(name) {
@@ -168,9 +150,9 @@ package struct PatchOperation: Sendable {
 
   /// Carries the operation out.
   ///
-  /// - Throws: ``PatchError``; the draft must not be used then.
-  func apply(to draft: inout DocumentDraft) throws(PatchError) {
-    do throws(PatchError) {
+  /// - Throws: ``DatabaseError``; the draft must not be used then.
+  func apply(to draft: inout DocumentDraft) throws(DatabaseError) {
+    do throws(DatabaseError) {
       switch action {
       case .add(let value): try draft.add(value, at: path)
       case .remove: try draft.remove(path)
@@ -184,7 +166,7 @@ package struct PatchOperation: Sendable {
       case .test(let expected):
         let actual = try draft.value(at: path)
         guard actual == expected else {
-          throw PatchError(.conflict, "the value is \(Self.excerpt(actual)), not \(Self.excerpt(expected))")
+          throw DatabaseError(.conflict, "the value is \(Self.excerpt(actual)), not \(Self.excerpt(expected))")
         }
       }
     } catch {
@@ -198,13 +180,13 @@ package struct PatchOperation: Sendable {
   }
 
   /// The error of the operation, with its position and its pointers.
-  private func error(_ code: PatchError.Code, _ reason: String) -> PatchError {
+  private func error(_ code: DatabaseError.Code, _ reason: String) -> DatabaseError {
     let from: String =
       switch action {
       case .move(let from), .copy(let from): " from '\(from.text)'"
       case .add, .remove, .replace, .test: ""
       }
-    return PatchError(code, "Operation \(index) of the patch, \(name) '\(path.text)'\(from): \(reason).")
+    return DatabaseError(code, "Operation \(index) of the patch, \(name) '\(path.text)'\(from): \(reason).")
   }
 }
 
@@ -238,8 +220,8 @@ package struct JSONPointer: Sendable, Hashable {
     tokens.count < other.tokens.count && other.tokens.starts(with: tokens)
   }
 
-  /// The text of a pointer.
-  static func text(_ tokens: some Collection<ByteExactKey>) -> String {
-    tokens.map { "/" + $0.string.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
+  /// The text of a pointer, from the names and positions that lead to the value.
+  static func text(_ names: some Sequence<String>) -> String {
+    names.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
   }
 }

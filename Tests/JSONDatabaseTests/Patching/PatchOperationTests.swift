@@ -1,3 +1,4 @@
+import JSONDatabase
 import JSONServerValues
 import Testing
 
@@ -116,7 +117,7 @@ import Testing
   func `that contradict the document are refused with operation and pointer`(
     _ document: String, _ operations: String, _ reason: String
   ) {
-    let error = #expect(throws: PatchError.self) { try Self.apply(operations, to: document) }
+    let error = #expect(throws: DatabaseError.self) { try Self.apply(operations, to: document) }
     #expect(error?.code == .conflict)
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
@@ -137,25 +138,25 @@ import Testing
 
   @Test(arguments: malformed)
   func `that are none are refused with the operation`(_ operations: String, _ reason: String) {
-    let error = #expect(throws: PatchError.self) { try Self.apply(operations, to: #"{"a":{"b":1}}"#) }
-    #expect(error?.code == .malformed)
+    let error = #expect(throws: DatabaseError.self) { try Self.apply(operations, to: #"{"a":{"b":1}}"#) }
+    #expect(error?.code == .invalidBody)
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
   @Test func `may not nest the document deeper than it may be`() throws {
     let copy = #"{"op":"copy","from":"","path":"/a"}"#
     #expect(try Self.apply("[\(copy),\(copy)]", to: "{}", maximumDepth: 3) == #"{"a":{"a":{}}}"#)
-    let error = #expect(throws: PatchError.self) {
+    let error = #expect(throws: DatabaseError.self) {
       try Self.apply("[\(copy),\(copy),\(copy)]", to: "{}", maximumDepth: 3)
     }
-    #expect(error?.code == .tooDeep)
-    #expect(error?.message.contains("Operation 2") == true)
+    #expect(error?.code == .invalidBody)
+    #expect(error?.message.contains("Operation 2") == true && error?.message.contains("deeper than 3") == true)
   }
 
   @Test func `may not double a document without end`() {
     let text = String(repeating: "x", count: 1000)
     let copies = Array(repeating: #"{"op":"copy","from":"/a","path":"/a/-"}"#, count: 40).joined(separator: ",")
-    let error = #expect(throws: PatchError.self) {
+    let error = #expect(throws: DatabaseError.self) {
       try Self.apply("[\(copies)]", to: #"{"a":["\#(text)"]}"#, maximumDepth: 1000, maximumSize: 1 << 20)
     }
     #expect(error?.code == .tooLarge)
@@ -166,7 +167,7 @@ import Testing
     let document = #"{"a":"xxx"}"#
     // Each copy is ten bytes with its comma.
     #expect(try Self.apply(operations, to: document, maximumGrowth: 20).utf8.count == document.utf8.count + 20)
-    let error = #expect(throws: PatchError.self) {
+    let error = #expect(throws: DatabaseError.self) {
       try Self.apply(operations, to: document, maximumGrowth: 19)
     }
     #expect(error?.code == .tooLarge)
@@ -183,7 +184,7 @@ import Testing
   @Test func `count each walk of the document`() {
     let document = #"{"a":"\#(String(repeating: "x", count: 1000))"}"#
     let moves = #"{"op":"move","from":"/a","path":"/b"},{"op":"move","from":"/b","path":"/a"}"#
-    let error = #expect(throws: PatchError.self) {
+    let error = #expect(throws: DatabaseError.self) {
       try Self.apply("[\(moves)]", to: document, maximumSize: 3 * document.utf8.count)
     }
     #expect(error?.code == .tooLarge)

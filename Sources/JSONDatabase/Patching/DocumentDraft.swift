@@ -1,3 +1,5 @@
+package import JSONServerValues
+
 /// A document that is being changed at places that pointers name.
 ///
 /// The messages of its errors are ends of sentences, which begin with the operation of a patch.
@@ -22,41 +24,42 @@ struct DocumentDraft {
   }
 
   /// The value to which a pointer leads.
-  mutating func value(at pointer: JSONPointer) throws(PatchError) -> JSONValue {
+  mutating func value(at pointer: JSONPointer) throws(DatabaseError) -> JSONValue {
     try handle(count)
     return try way(along: pointer.tokens[...]).value
   }
 
   /// Sets a member, or inserts an element before the one at its position; `-` is the position after the last.
-  mutating func add(_ value: JSONValue, at pointer: JSONPointer) throws(PatchError) {
+  mutating func add(_ value: JSONValue, at pointer: JSONPointer) throws(DatabaseError) {
     guard let last = pointer.tokens.last else { return try replace(pointer, with: value) }
     let path = pointer.tokens.dropLast()
     try check(value, at: pointer)
-    try edit(path) { parent throws(PatchError) in
+    try edit(path) { parent throws(DatabaseError) in
       switch parent {
       case .object(var members):
         members[last.string] = value
         parent = .object(members)
       case .array(var elements):
         guard let position = last.string == "-" ? elements.count : Self.position(last) else {
-          throw PatchError(.conflict, "'\(last.string)' is not a position in an array")
+          throw DatabaseError(.conflict, "'\(last.string)' is not a position in an array")
         }
         guard position <= elements.count else {
-          throw PatchError(.conflict, "the array has \(elements.count) elements, so \(position) is beyond its end")
+          throw DatabaseError(.conflict, "the array has \(elements.count) elements, so \(position) is beyond its end")
         }
         elements.insert(value, at: position)
         parent = .array(elements)
       case .null, .bool, .number, .string:
         let kind = ValidJSON(writing: parent).kind.description
-        throw PatchError(.conflict, "'\(JSONPointer.text(path))' is \(kind), which has no members or elements")
+        let place = JSONPointer.text(path.map(\.string))
+        throw DatabaseError(.conflict, "'\(place)' is \(kind), which has no members or elements")
       }
     }
   }
 
   /// Removes a member or an element.
-  mutating func remove(_ pointer: JSONPointer) throws(PatchError) {
+  mutating func remove(_ pointer: JSONPointer) throws(DatabaseError) {
     guard let last = pointer.tokens.last else {
-      throw PatchError(.conflict, "the whole document cannot be removed by a patch")
+      throw DatabaseError(.conflict, "the whole document cannot be removed by a patch")
     }
     _ = try way(along: pointer.tokens[...])
     try edit(pointer.tokens.dropLast()) { parent in
@@ -73,15 +76,15 @@ struct DocumentDraft {
   }
 
   /// Replaces an existing value.
-  mutating func replace(_ pointer: JSONPointer, with value: JSONValue) throws(PatchError) {
+  mutating func replace(_ pointer: JSONPointer, with value: JSONValue) throws(DatabaseError) {
     try check(value, at: pointer)
     try edit(pointer.tokens[...]) { $0 = value }
   }
 
   /// Changes the value at the end of a path, with a loop in place of recursion: a path may have hundreds of levels.
   private mutating func edit(
-    _ path: ArraySlice<ByteExactKey>, _ change: (inout JSONValue) throws(PatchError) -> Void
-  ) throws(PatchError) {
+    _ path: ArraySlice<ByteExactKey>, _ change: (inout JSONValue) throws(DatabaseError) -> Void
+  ) throws(DatabaseError) {
     var (containers, value) = try way(along: path)
     try change(&value)
     for (container, token) in zip(containers, path).reversed() {
@@ -98,7 +101,7 @@ struct DocumentDraft {
     document = value
     count = document.utf8Text(.compact).count
     guard count <= maximumCount else {
-      throw PatchError(
+      throw DatabaseError(
         .tooLarge, "the result has over \(maximumGrowth) bytes more than there were, the most that a patch may add")
     }
     try handle(count)
@@ -107,13 +110,13 @@ struct DocumentDraft {
   /// The value to which a path leads, and the objects and arrays on the way.
   private func way(
     along path: ArraySlice<ByteExactKey>
-  ) throws(PatchError) -> (containers: [JSONValue], value: JSONValue) {
+  ) throws(DatabaseError) -> (containers: [JSONValue], value: JSONValue) {
     var containers: [JSONValue] = []
     var value = document
     for token in path {
       containers.append(value)
       guard let next = value[token.string] ?? Self.position(token).flatMap({ value[$0] }) else {
-        throw PatchError(.conflict, "there is nothing at '\(JSONPointer.text(path))'")
+        throw DatabaseError(.conflict, "there is nothing at '\(JSONPointer.text(path.map(\.string)))'")
       }
       value = next
     }
@@ -121,18 +124,18 @@ struct DocumentDraft {
   }
 
   /// Counts what an operation costs.
-  private mutating func handle(_ count: Int) throws(PatchError) {
+  private mutating func handle(_ count: Int) throws(DatabaseError) {
     handled += count
     guard handled <= maximumSize else {
-      throw PatchError(.tooLarge, "the patch handles more than \(maximumSize >> 20) MiB; send it in parts")
+      throw DatabaseError(.tooLarge, "the patch handles more than \(maximumSize >> 20) MiB; send it in parts")
     }
   }
 
   /// Refuses a value that is nested too deeply for its place.
-  private func check(_ value: JSONValue, at pointer: JSONPointer) throws(PatchError) {
+  private func check(_ value: JSONValue, at pointer: JSONPointer) throws(DatabaseError) {
     let depth = max(0, maximumDepth - pointer.tokens.count)
     guard (try? ValidJSON(parsing: value.utf8Text(.compact), maximumDepth: depth)) == nil else { return }
-    throw PatchError(.tooDeep, "the result is nested deeper than \(maximumDepth) levels")
+    throw DatabaseError(.invalidBody, "the result is nested deeper than \(maximumDepth) levels")
   }
 
   /// The position in an array that a token writes: digits without a leading zero.
