@@ -48,37 +48,17 @@ package struct CapturingPattern: Sendable {
     }
   }
 
-  /// Follows paths to the instructions that take a character, and to the end. Each place is entered once.
+  /// Follows paths to the instructions that take a character, and to the end.
   private func reached(by paths: [Path], at index: String.Index, of text: Substring.UnicodeScalarView) -> [Path] {
-    var reached: [Path] = []
-    var known = Bitmap(room: program.instructions.count)
-    var pending = Array(paths.reversed())
-    while let (place, bounds) = pending.popLast() {
-      guard known.insert(place) else { continue }
-      switch program.instructions[place] {
-      case .take, .match: reached.append((place, bounds))
-      case .split(let first, let second): pending += [(second, bounds), (first, bounds)]
-      case .check(let assertion, let next): if holds(assertion, at: index, of: text) { pending.append((next, bounds)) }
-      case .mark(let number, let next):
-        pending.append((next, bounds))
-        pending[pending.count - 1].bounds[number] = index
-      }
-    }
-    return reached
-  }
-
-  private func holds(
-    _ assertion: PatternAssertion, at index: String.Index, of text: Substring.UnicodeScalarView
-  ) -> Bool {
-    let isWord = [text[..<index].last, text[index...].first].map { scalar in
+    func isWord(_ scalar: Unicode.Scalar?) -> Bool {
       scalar.map { ScalarSet.wordCharacters.contains($0.value) } ?? false
     }
-    let isAtBoundary = isWord[0] != isWord[1]
-    return switch assertion {
-    case .start: index == text.startIndex
-    case .end: index == text.endIndex
-    case .wordBoundary: isAtBoundary
-    case .noWordBoundary: !isAtBoundary
+    return PatternProgram.reached(by: paths, in: program.instructions) { assertion in
+      assertion.holds(
+        isAtStart: index == text.startIndex, isAtEnd: index == text.endIndex,
+        isAtBoundary: isWord(text[..<index].last) != isWord(text[index...].first))
+    } marking: { bounds, number in
+      bounds[number] = index
     }
   }
 }

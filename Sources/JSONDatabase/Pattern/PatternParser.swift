@@ -341,6 +341,16 @@ package enum PatternAssertion: Sendable {
   case end
   case wordBoundary
   case noWordBoundary
+
+  /// Whether it holds at a position: at the start or the end of the text, or between a word and what is none.
+  func holds(isAtStart: Bool, isAtEnd: Bool, isAtBoundary: @autoclosure () -> Bool) -> Bool {
+    switch self {
+    case .start: isAtStart
+    case .end: isAtEnd
+    case .wordBoundary: isAtBoundary()
+    case .noWordBoundary: !isAtBoundary()
+    }
+  }
 }
 
 extension PatternNode {

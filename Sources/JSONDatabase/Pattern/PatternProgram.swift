@@ -51,38 +51,37 @@ struct PatternProgram: Sendable {
       case .check(.start, _), .check(.end, _), .mark, .take, .split, .match: false
       }
     }
-    var first = Bitmap(room: instructions.count)
-    first.insert(start)
-    canStartAnywhere = Self.reached(from: first, in: instructions) { $0 != .start }.contains {
-      switch instructions[$0] {
-      case .take, .match: true
-      case .mark, .split, .check: false
-      }
-    }
+    let beginning = [(place: start, bounds: ())]
+    canStartAnywhere = !Self.reached(by: beginning, in: instructions, where: { $0 != .start }, marking: { _, _ in })
+      .isEmpty
   }
 
-  /// The given instructions, and those that can be reached from them without consuming a character.
+  /// Follows paths through the program to the instructions that take a character, and to the end. Each place is entered
+  /// once, by the preferred path.
   ///
-  /// - Parameter holds: Whether a condition holds at the position.
-  private static func reached(
-    from start: Bitmap, in instructions: [Instruction], where holds: (PatternAssertion) -> Bool
-  ) -> [Int] {
-    var reached = start
-    var members: [Int] = []
-    var pending = reached[0..<reached.count].map { Int($0) }
-    func enter(_ place: Int) { if reached.insert(place) { pending.append(place) } }
-    while let place = pending.popLast() {
-      members.append(place)
+  /// - Parameters:
+  ///   - paths: The places where the paths are, each with the bounds of its groups, the preferred path first.
+  ///   - holds: Whether a condition holds at the position.
+  ///   - mark: Records in the bounds that a path has come to the beginning or the end of a group.
+  static func reached<Bounds>(
+    by paths: [(place: Int, bounds: Bounds)], in instructions: [Instruction], where holds: (PatternAssertion) -> Bool,
+    marking mark: (inout Bounds, _ number: Int) -> Void
+  ) -> [(place: Int, bounds: Bounds)] {
+    var reached: [(place: Int, bounds: Bounds)] = []
+    var known = Bitmap(room: instructions.count)
+    var pending = Array(paths.reversed())
+    while let (place, bounds) = pending.popLast() {
+      guard known.insert(place) else { continue }
       switch instructions[place] {
-      case .take, .match: break
-      case .mark(_, let next): enter(next)
-      case .split(let first, let second):
-        enter(first)
-        enter(second)
-      case .check(let assertion, let next): if holds(assertion) { enter(next) }
+      case .take, .match: reached.append((place, bounds))
+      case .split(let first, let second): pending += [(second, bounds), (first, bounds)]
+      case .check(let assertion, let next): if holds(assertion) { pending.append((next, bounds)) }
+      case .mark(let number, let next):
+        pending.append((next, bounds))
+        mark(&pending[pending.count - 1].bounds, number)
       }
     }
-    return members
+    return reached
   }
 
   /// Adds the instructions of a node that continue with `next`, and returns the first of them; stops when there are too
@@ -167,16 +166,14 @@ extension PatternProgram {
   /// Consumes a symbol of the alphabet, or `nil` at the end of the text. O(number of instructions).
   func step(from state: PatternState, taking symbol: Int?) -> Step {
     let isWord = symbol.map { alphabet.set(wordSet, contains: $0) } ?? false
-    let reached = Self.reached(from: state.instructions, in: instructions) { assertion in
-      switch assertion {
-      case .start: state.isAtStart
-      case .end: symbol == nil
-      case .wordBoundary: state.isAfterWord != isWord
-      case .noWordBoundary: state.isAfterWord == isWord
-      }
+    let paths = state.instructions[0..<state.instructions.count].map { (place: Int($0), bounds: ()) }
+    let reached = Self.reached(by: paths, in: instructions) { assertion in
+      assertion.holds(
+        isAtStart: state.isAtStart, isAtEnd: symbol == nil, isAtBoundary: state.isAfterWord != isWord)
+    } marking: { _, _ in
     }
     var taken = Bitmap(room: instructions.count)
-    for place in reached {
+    for (place, _) in reached {
       switch instructions[place] {
       case .match: return .matched
       case .take(let set, let next): if let symbol, alphabet.set(set, contains: symbol) { taken.insert(next) }
