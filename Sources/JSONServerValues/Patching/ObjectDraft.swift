@@ -1,18 +1,15 @@
+import OrderedCollections
+
 /// The members of an object that is being assembled, in order.
 package struct ObjectDraft {
   private struct Member {
     /// The name as a JSON string, as it was written.
     let token: ValidJSON
-    let name: [UInt8]
     var value: ValidJSON
   }
 
-  /// Up to this many members, comparing each is quicker than hashing a name.
-  private static let searchLimit = 16
-
-  private var members: [Member] = []
-  /// The position of each name; empty up to ``searchLimit`` members.
-  private var positions: [[UInt8]: Int] = [:]
+  /// The members by name.
+  private var members: OrderedDictionary<[UInt8], Member> = [:]
 
   /// Creates a draft without members.
   package init() {}
@@ -37,7 +34,7 @@ package struct ObjectDraft {
 
   /// The value of a member, or `nil`.
   package subscript(name: String) -> ValidJSON? {
-    position(of: Array(name.utf8)).map { members[$0].value }
+    members[Array(name.utf8)]?.value
   }
 
   /// Sets a member in its place, or adds it at the end.
@@ -47,34 +44,11 @@ package struct ObjectDraft {
 
   /// - Parameter token: Returns the name as a JSON string.
   private mutating func set(_ name: [UInt8], to value: ValidJSON, token: () -> ValidJSON) {
-    if let index = position(of: name) {
-      members[index].value = value
-      return
-    }
-    members.append(Member(token: token(), name: name, value: value))
-    if !positions.isEmpty {
-      positions[name] = members.count - 1
-    } else if members.count > Self.searchLimit {
-      indexMembers()
-    }
-  }
-
-  private func position(of name: [UInt8]) -> Int? {
-    positions.isEmpty ? members.firstIndex { $0.name == name } : positions[name]
-  }
-
-  private mutating func indexMembers() {
-    positions =
-      members.count > Self.searchLimit
-      ? Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) }) : [:]
+    members[name, default: Member(token: token(), value: value)].value = value
   }
 
   /// Removes a member.
-  package mutating func remove(_ name: String) {
-    let name = Array(name.utf8)
-    members.removeAll { $0.name == name }
-    indexMembers()
-  }
+  package mutating func remove(_ name: String) { members[Array(name.utf8)] = nil }
 
   /// The text before and after a value in its storage: white space, which is layout.
   package struct Margins {
@@ -93,7 +67,7 @@ package struct ObjectDraft {
   package func text(_ layout: JSONLayout, _ margins: Margins = .none) -> ValidJSON {
     precondition(layout.isBlank, "a layout of white space keeps a value valid")
     var compact: [UInt8] = []
-    JSONText.appendList(members, "{", "}", to: &compact) { member, compact in
+    JSONText.appendList(members.values, "{", "}", to: &compact) { member, compact in
       member.token.withToken { compact += $0.bytes }
       compact.append(UInt8(ascii: ":"))
       member.value.withToken { compact += $0.bytes }
@@ -138,7 +112,7 @@ package struct ObjectDraft {
         isMissing[index] = false
         let range = member.value.range(in: object.object)
         output += bytes[copied..<range.lowerBound]
-        members[index].value.withToken { formatter.append($0, level: 1, to: &output) }
+        members.values[index].value.withToken { formatter.append($0, level: 1, to: &output) }
         copied = range.upperBound
       }
       memberCount += 1
@@ -153,12 +127,12 @@ package struct ObjectDraft {
     var separator = Array(
       bytes[..<lastName.lowerBound].reversed().prefix(while: JSONSyntax.isWhitespace).reversed())
     if memberCount == 1, !separator.contains(UInt8(ascii: "\n")) { separator = Array(layout.afterComma.utf8) }
-    for index in members.indices where isMissing[index] {
+    for (member, isMissing) in zip(members.values, isMissing) where isMissing {
       output.append(UInt8(ascii: ","))
       output += separator
-      members[index].token.withToken { output += $0.bytes }
+      member.token.withToken { output += $0.bytes }
       output += bytes[lastName.upperBound..<lastValue.lowerBound]
-      members[index].value.withToken { formatter.append($0, level: 1, to: &output) }
+      member.value.withToken { formatter.append($0, level: 1, to: &output) }
     }
     return output + bytes[lastEnd...]
   }
@@ -178,17 +152,16 @@ package struct ObjectDraft {
     let before = ObjectDraft(object) ?? ObjectDraft()
     if let kept { changes.remove(kept) }
     let keptName = kept.map { Array($0.utf8) }
-    let removed = before.members.filter { changes.position(of: $0.name) == nil && $0.name != keptName }.map(\.name)
-    changes.members.removeAll { member in
-      before.position(of: member.name).map { before.members[$0].value.isSameText(as: member.value) } ?? false
-    }
-    changes.indexMembers()
+    let removed = before.members.keys.filter { changes.members[$0] == nil && $0 != keptName }
+    changes.members.removeAll { before.members[$0.key]?.value.isSameText(as: $0.value.value) ?? false }
     let rest = removed.isEmpty ? object : object.withToken { ValidJSON($0, removing: Set(removed)) }
     return changes.merged(into: rest, layout, margins)
   }
 
   private func position(of member: ObjectReader.Member) -> Int? {
-    positions.isEmpty ? members.firstIndex { member.isNamed($0.name) } : positions[Array(member.nameText.utf8)]
+    // Of few names, each is compared without a copy.
+    if members.count < 16 { return members.keys.firstIndex(where: member.isNamed) }
+    return members.index(forKey: member.name.unescapedContent)
   }
 
   /// The value that was written between the margins.
