@@ -42,13 +42,8 @@ struct DatabaseReader {
       end = start
       repeat {
         end = try readEntry(from: end + 1)
-        guard end < bytes.count else {
-          throw scanner.error(.unexpectedEnd, "expected ',' or '}', but the text ends", at: end)
-        }
-      } while bytes[end] == UInt8(ascii: ",")
-      guard bytes[end] == UInt8(ascii: "}") else {
-        throw scanner.error(.unexpectedCharacter, "expected ',' or '}', found \(scanner.describe(at: end))", at: end)
-      }
+      } while end < bytes.count && bytes[end] == UInt8(ascii: ",")
+      guard end < bytes.count, bytes[end] == UInt8(ascii: "}") else { throw scanner.expected("',' or '}'", at: end) }
     }
     let rest = scanner.skipWhitespace(from: end + 1)
     guard rest == bytes.count else {
@@ -94,13 +89,10 @@ struct DatabaseReader {
       let value = try scanner.scanValue(from: record, depth: 2)
       let end = scanner.offset(after: value)
       let next = scanner.skipWhitespace(from: end)
-      guard next < bytes.count else {
-        throw scanner.error(.unexpectedEnd, "expected ',' or ']', but the text ends", at: next)
+      guard next < bytes.count, bytes[next] == UInt8(ascii: ",") || bytes[next] == UInt8(ascii: "]") else {
+        throw scanner.expected("',' or ']'", at: next)
       }
-      let isLast = bytes[next] != UInt8(ascii: ",")
-      guard !isLast || bytes[next] == UInt8(ascii: "]") else {
-        throw scanner.error(.unexpectedCharacter, "expected ',' or ']', found \(scanner.describe(at: next))", at: next)
-      }
+      let isLast = bytes[next] == UInt8(ascii: "]")
       rows.append(Row(value, lead: record - position, trail: isLast ? 0 : next - end))
       if isLast { return (collection(name, rows, tail: end..<next), next + 1) }
       position = next + 1

@@ -70,9 +70,7 @@ package struct JSONScanner {
     var position = start
     while true {
       // A value starts here.
-      guard position < bytes.count else {
-        throw error(.unexpectedEnd, "expected a value, but the text ends", at: position)
-      }
+      guard position < bytes.count else { throw expected("a value", at: position) }
       switch bytes[position] {
       case UInt8(ascii: "\""):
         position = try scanString(from: position)
@@ -107,19 +105,13 @@ package struct JSONScanner {
       while true {
         guard let inObject = isObject.last else { return position }
         position = skipWhitespace(from: position)
-        guard position < bytes.count else {
-          throw error(.unexpectedEnd, "expected ',' or '\(inObject ? "}" : "]")', but the text ends", at: position)
-        }
-        let byte = bytes[position]
-        if byte == UInt8(ascii: ",") {
+        if position < bytes.count, bytes[position] == UInt8(ascii: ",") {
           position = skipWhitespace(from: position + 1)
           if inObject { position = try scanName(from: position, after: ",") }
           break
         }
-        guard byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
-          throw error(
-            .unexpectedCharacter,
-            "expected ',' or '\(inObject ? "}" : "]")', found \(describe(at: position))", at: position)
+        guard position < bytes.count, bytes[position] == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+          throw expected("',' or '\(inObject ? "}" : "]")'", at: position)
         }
         isObject.removeLast()
         position += 1
@@ -139,20 +131,13 @@ package struct JSONScanner {
 
   /// Checks a member's name and the colon after it, and returns the offset of the member's value.
   private func scanName(from start: Int, after opener: Character) throws(JSONError) -> Int {
-    guard start < bytes.count else {
-      throw error(.unexpectedEnd, "expected a member name in quotes, but the text ends", at: start)
-    }
-    guard bytes[start] == UInt8(ascii: "\"") else {
-      let remedy = opener == "," && bytes[start] == UInt8(ascii: "}") ? "; remove the comma before it" : ""
-      throw error(
-        .unexpectedCharacter, "expected a member name in quotes, found \(describe(at: start))\(remedy)", at: start)
+    guard start < bytes.count, bytes[start] == UInt8(ascii: "\"") else {
+      let isTrailingComma = opener == "," && bytes[start...].first == UInt8(ascii: "}")
+      throw expected("a member name in quotes", at: start, afterTrailingComma: isTrailingComma)
     }
     let colon = skipWhitespace(from: try scanString(from: start))
-    guard colon < bytes.count else {
-      throw error(.unexpectedEnd, "expected ':' after the member name, but the text ends", at: colon)
-    }
-    guard bytes[colon] == UInt8(ascii: ":") else {
-      throw error(.unexpectedCharacter, "expected ':' after the member name, found \(describe(at: colon))", at: colon)
+    guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else {
+      throw expected("':' after the member name", at: colon)
     }
     return skipWhitespace(from: colon + 1)
   }
@@ -166,9 +151,7 @@ package struct JSONScanner {
   private func scanLiteral(_ literal: StaticString, from start: Int) throws(JSONError) -> Int {
     let count = literal.utf8CodeUnitCount
     for index in 0..<count {
-      guard start + index < bytes.count else {
-        throw error(.unexpectedEnd, "expected '\(literal)', but the text ends", at: bytes.count)
-      }
+      guard start + index < bytes.count else { throw expected("'\(literal)'", at: bytes.count) }
       guard bytes[start + index] == literal.utf8Start[index] else { throw unexpectedValue(at: start) }
     }
     return start + count
@@ -179,11 +162,17 @@ package struct JSONScanner {
     JSONError(code, message, at: offset, in: bytes)
   }
 
+  /// Creates the error for an offset at which something else is expected.
+  package func expected(_ what: String, at offset: Int, afterTrailingComma: Bool = false) -> JSONError {
+    guard offset < bytes.count else { return error(.unexpectedEnd, "expected \(what), but the text ends", at: offset) }
+    let remedy = afterTrailingComma ? "; remove the comma before it" : ""
+    return error(.unexpectedCharacter, "expected \(what), found \(describe(at: offset))\(remedy)", at: offset)
+  }
+
   private func unexpectedValue(at offset: Int) -> JSONError {
     let before = bytes[..<offset].last { !JSONSyntax.isWhitespace($0) }
     let isTrailingComma = bytes[offset] == UInt8(ascii: "]") && before == UInt8(ascii: ",")
-    let remedy = isTrailingComma ? "; remove the comma before it" : ""
-    return error(.unexpectedCharacter, "expected a value, found \(describe(at: offset))\(remedy)", at: offset)
+    return expected("a value", at: offset, afterTrailingComma: isTrailingComma)
   }
 
   /// The character at an offset as an error message shows it.
