@@ -1,13 +1,5 @@
 package import JSONServerValues
 
-/// The result of a deletion.
-package struct Deletion: Sendable {
-  /// The text of the deleted record.
-  package let record: ValidJSON
-  /// The number of other records that were deleted with it, by resource.
-  package let dependents: [String: Int]
-}
-
 extension Database {
   /// Deletes a record, and changes or deletes the records that refer to it.
   ///
@@ -19,17 +11,18 @@ extension Database {
   /// The deleted id is removed from lists of ids; in the classic dialect only where ``Schema/idLists`` or `dependents`
   /// name the list.
   ///
+  /// - Returns: The text of the deleted record, and the number of other deleted records, by resource.
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`. Nothing is changed then.
   /// - Complexity: O(number of deleted records), after a first call that reads the foreign keys of every collection.
   package mutating func delete(
     _ id: String, in name: String, dependents: [String] = []
-  ) throws(DatabaseError) -> Deletion {
+  ) throws(DatabaseError) -> (record: ValidJSON, dependents: [String: Int]) {
     let position = try position(of: name)
     let collection = try collection(at: position)
     guard let slot = collection.slot(of: id, patience), let row = collection.rows[slot] else {
       throw Self.unknownRecord(id, in: name)
     }
-    return Deletion(record: row.record, dependents: delete([slot], at: position, dependents).dependents)
+    return (row.record, delete([slot], at: position, dependents).dependents)
   }
 
   /// Deletes the records in some slots of a collection, and deletes or changes the records that refer to them.
@@ -92,31 +85,14 @@ extension Database {
     return counts
   }
 
-  /// Returns the other records that the deletion of one would delete or change, by resource.
+  /// Returns the other records that the deletion of the records in some slots would delete or change, by resource.
   ///
-  /// - Throws: ``DatabaseError``, as ``delete(_:in:dependents:)`` does.
+  /// - Throws: ``DatabaseError`` with code `unknownResource`.
   /// - Complexity: That of the deletion.
   package func recordsAffected(
-    byDeleting id: String, in name: String, dependents: [String]
+    byDeleting slots: [Int], in name: String, dependents: [String]
   ) throws(DatabaseError) -> [String: [ValidJSON]] {
-    guard let slot = try collection(name).slot(of: id, patience) else { throw Self.unknownRecord(id, in: name) }
-    return recordsAffected(byDeleting: [slot], at: try position(of: name), dependents)
-  }
-
-  /// Returns the other records that the deletion of a query's records would delete or change, by resource.
-  ///
-  /// - Throws: ``DatabaseError``, as ``list(_:_:)`` does.
-  /// - Complexity: That of the deletion.
-  package func recordsAffected(
-    byDeleting query: Query, in name: String, dependents: [String]
-  ) throws(DatabaseError) -> [String: [ValidJSON]] {
-    let slots = try list(name, query).selection.slots.map(Int.init)
-    return recordsAffected(byDeleting: slots, at: try position(of: name), dependents)
-  }
-
-  private func recordsAffected(
-    byDeleting slots: [Int], at position: Int, _ dependents: [String]
-  ) -> [String: [ValidJSON]] {
+    let position = try position(of: name)
     var after = self
     _ = after.delete(slots, at: position, dependents)
     let deleted = Set(slots)

@@ -16,7 +16,7 @@ extension Database {
   package mutating func delete(
     _ selection: Selection, in name: String, dependents: [String] = []
   ) throws(DatabaseError) -> (ids: [String], dependents: [String: Int]) {
-    delete(selection.slots.map(Int.init), at: try position(of: name), dependents)
+    delete(selection.slots, at: try position(of: name), dependents)
   }
 
   /// Changes each record of a selection; the ids stay.
@@ -40,7 +40,7 @@ extension Database {
     }
     let position = try position(of: name)
     guard patience.allows(selection.records.count > Self.quickChanges) else { return [] }
-    return try self.edit(selection.slots.map(Int.init), at: position, by: edit)
+    return try self.edit(selection.slots, at: position, by: edit)
   }
 
   /// Changes the records in some slots of a collection, all or none.

@@ -40,7 +40,7 @@ package struct Selection: Sendable {
   package let unknownSortPaths: [FieldPath]
 
   /// The positions of the records in their collection, until it changes. O(number of records).
-  var slots: [Int32] { records.occupiedSlots }
+  package var slots: [Int] { records.occupiedSlots.map(Int.init) }
 }
 
 /// A filter that does not select any particular records.

@@ -33,15 +33,17 @@ struct ChangeRights: Sendable {
   /// - Throws: 401 and 403.
   func check(_ endpoint: Endpoint, on database: Database) throws(RequestError) {
     if endpoint.changesMany { try checkOwnership(endpoint, on: database) }
-    guard !self.dependents.isEmpty, case .delete(let dependents) = endpoint.action else { return }
-    switch endpoint.target {
-    case .record(let name, let id):
-      try check(try? database.recordsAffected(byDeleting: id, in: name, dependents: dependents))
-    case .collection(let name):
-      guard let query = endpoint.list?.query else { return }
-      try check(try? database.recordsAffected(byDeleting: query, in: name, dependents: dependents))
-    case .database, .object: return
+    guard !self.dependents.isEmpty, case .delete(let dependents) = endpoint.action, let name = endpoint.resource else {
+      return
     }
+    let slots: [Int]? =
+      switch endpoint.target {
+      case .record(_, let id): database.slot(of: id, in: name).map { [$0] }
+      case .collection: endpoint.list.flatMap { try? database.list(name, $0.query).selection.slots }
+      case .database, .object: nil
+      }
+    guard let slots else { return }
+    try check(try? database.recordsAffected(byDeleting: slots, in: name, dependents: dependents))
   }
 
   /// - Parameter affected: The dependent records of a deletion, by resource.
