@@ -1,4 +1,5 @@
 import JSONServerValues
+import OrderedCollections
 
 /// The slots of a collection's records by the text of their value at a path.
 ///
@@ -58,19 +59,14 @@ struct HashIndex: RowIndex {
     parts.count == 1 ? 0 : Int(UInt(bitPattern: key.hashValue) % UInt(parts.count))
   }
 
-  private func keys(of row: Row) -> [Key] {
+  /// Most values have one or two texts; an array has as many as elements.
+  private func keys(of row: Row) -> OrderedSet<Key> {
     row.withRecord { record in
-      var keys: [Key] = []
-      // Most values have one or two texts; an array has as many as elements.
-      var seen: Set<Key> = []
-      func add(_ key: Key) {
-        if keys.count == 8 { seen = Set(keys) }
-        if keys.count < 8 ? !keys.contains(key) : seen.insert(key).inserted { keys.append(key) }
-      }
+      var keys: OrderedSet<Key> = []
       _ = path.leads(in: record) { value in
-        if value.equalsNull { add(nil) }
+        if value.equalsNull { keys.append(nil) }
         value.forEachEqualText { text in
-          add(ByteExactKey(text))
+          keys.append(ByteExactKey(text))
           return false
         }
         return false
