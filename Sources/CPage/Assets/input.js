@@ -79,12 +79,15 @@ function numberInput(value) {
 /** @returns {Input} */
 function textInput(value) {
   const text = value ?? "";
+  // A text field has only line feeds. Other ends of lines are put back, if all are the same.
+  const [end = "\n", ...others] = new Set(text.match(/\r\n?|\n/g));
+  if (end === "\r" || others.length > 0) return nestedInput(value);
   const [, day, rest] = /^(\d{4}-\d\d-\d\d)(T.+)?$/.exec(text) ?? [];
   const field = /\n|.{100}/.test(text) ? node("textarea", { rows: Math.min(10, text.split("\n").length + 2) }) : node("input", { type: day && "date", dir: "auto" });
   field.value = day ?? text;
-  // The field drops invalid dates and may change line endings.
+  // The field drops invalid dates.
   const start = field.value;
-  return { field, read: () => (field.value === start ? value : field.value && field.value + (rest ?? "")) };
+  return { field, read: () => (field.value === start ? value : field.value && field.value.replaceAll("\n", end) + (rest ?? "")) };
 }
 
 /** @returns {Input} */

@@ -84,6 +84,7 @@ async function search() {
 
 input.oninput = debounced(150, search);
 input.onkeydown = (event) => {
+  if (event.isComposing) return;
   const items = [...choices.children];
   const index = items.findIndex((item) => item.ariaSelected === "true");
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
