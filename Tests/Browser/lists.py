@@ -54,6 +54,16 @@ class Lists(Page):
         self._press("Undo", by_id("status"))
         self._wait_text("status", f"{expected} posts put back")
 
+    def all_that_match_are_chosen_in_no_other_list(self):
+        self._show("#records/posts")
+        self._value("document.querySelector('#columns .pick input').click()")
+        self._hold("_fields")
+        self._press("Select all", by_id("selection"))
+        self._value("location.hash = '#records/comments'; 0")
+        self._wait(self._row_with("Comment 1"), "comments")
+        self._release()
+        assert self._value(f"{by_id('selection')}.hidden"), self._text("selection")
+
     def undo_stays_beside_the_next_message(self):
         self._show("#records/posts")
         self._tick(9)
@@ -161,13 +171,21 @@ class Lists(Page):
 
 
 class Sizes(Page):
-    """60 columns, texts from right to left, a phone."""
+    """60 columns, texts from right to left, a phone, records without an id of their own."""
 
     @staticmethod
     def _data():
         hebrew = "שלום " * 80
         return {"wide": [{"id": n, **{f"column {c}": f"value {n} {c}" for c in range(60)}} for n in range(1, 31)],
-                "texts": [{"id": n, "title": hebrew if n == 1 else f"Text {n}", "views": n, "note": "short"} for n in range(1, 31)]}
+                "texts": [{"id": n, "title": hebrew if n == 1 else f"Text {n}", "views": n, "note": "short"} for n in range(1, 31)],
+                "lines": [{"text": "a"}, {"text": "b"}], "words": ["a", "b", None], "twins": [{"id": 7, "title": "a"}, {"id": 7, "title": "b"}]}
+
+    def each_record_has_a_row(self):
+        for name, expected, boxes in [("lines", ["a", "b"], 0), ("words", ["a", "b", "null"], 0), ("twins", ["7 a", "7 b"], 1)]:
+            self._show(f"#records/{name}")
+            rows = self._value(f"{ROWS}.map((row) => row.innerText.trim().replace(/\\s+/g, ' '))")
+            assert rows == expected, f"{name} has the rows {rows}."
+            assert self._value("document.querySelectorAll('#rows .pick input').length") == boxes, f"Which of {name} would be selected?"
 
     def the_heads_tick_box_stays(self):
         self._show("#records/wide")

@@ -104,6 +104,18 @@ class Page:
             {self._cell(key, name)}.dispatchEvent(new MouseEvent(type, {{ bubbles: true, cancelable: true, detail }})); }})()""")
         self._wait("document.querySelector('.in-cell')", f"a field for {name} of {key}")
 
+    def _hold(self, pattern):
+        """Keeps the answer to the page's next request whose address has this pattern, until `_release()`."""
+        self._value(f"""window.release = undefined; window.kept ??= fetch; window.fetch = async (url, options) => {{
+            const answer = await kept(url, options);
+            if (/{pattern}/.test(url) && !window.release) await new Promise((resolve) => {{ window.release = resolve; }});
+            return answer; }}; 0""")
+
+    def _release(self):
+        """Gives the page the answer, and the time to use it."""
+        self._wait("window.release", "an answer that is kept")
+        self._value("release(), kept('__admin/health').then((answer) => answer.text())")
+
     def _open_editor(self, place, text):
         """Opens the form of a record and fills it."""
         self._show(place)

@@ -33,6 +33,7 @@ const failure = (status, message) => Object.assign(new Error(message), { status 
 
 /** Sends a request of the page itself, which meets no faults and is not logged. Throws the server's message. */
 export async function send(method, path, body, more) {
+  if (/\/\.{0,2}(?=[/?]|$)/.test(path)) throw failure(0, "A browser cannot send a request for this name or id. Change it in the file.");
   let response, text;
   try {
     const type = body && { "Content-Type": "application/json" };

@@ -54,15 +54,16 @@ export function open() {
  * @param {() => void} edit
  */
 export function openCellMenu(event, id, name, value, edit) {
-  const path = pathTo(route.resource.name, id);
+  const { resource } = route;
+  const path = store.isId(id) && pathTo(resource.name, id);
   const text = compact(value ?? "");
   const isPlain = isKey(value ?? null) || typeof value === "boolean";
-  openMenu(event, `${name} of ${path}`, [
+  openMenu(event, `${name} of ${path || resource.name}`, [
     isPlain && { text: "Filter by this value", hint: brief(text, 24), action: () => add(name, text) },
     isPlain && { text: "Exclude this value", action: () => add(`${name}_ne`, text) },
     { text: "Copy value", action: () => copy(text) },
-    !("readOnly" in document.body.dataset) && { text: "Edit", hint: "double click, F2", action: edit },
-    { text: "Make the record fail …", action: () => { location.hash = `#server?${new URLSearchParams({ path })}`; } },
+    path && name !== resource.idName && !("readOnly" in document.body.dataset) && { text: "Edit", hint: "double click, F2", action: edit },
+    path && { text: "Make the record fail …", action: () => { location.hash = `#server?${new URLSearchParams({ path })}`; } },
   ]);
 }
 

@@ -1,18 +1,18 @@
 // The records that the user selected in the table, to delete or export them.
 
-import { grouped, idText, pathTo, send } from "./data.js";
+import { grouped, pathTo, send } from "./data.js";
 import { remove } from "./deletion.js";
 import { attempt, button, checkbox, fill, node, ui } from "./dom.js";
 import * as route from "./route.js";
 import * as store from "./store.js";
 import { exportAs } from "./transfer.js";
 
-/** @type {Set<string>} */
-const chosen = new Set();
+/** Another list has another selection. @type {Set<string>} */
+let chosen = new Set();
 
 /** Clears the selection. Records that a new filter hides are not selected. */
 export function clear() {
-  chosen.clear();
+  chosen = new Set();
   show();
 }
 
@@ -23,22 +23,35 @@ export const drop = (id) => { if (chosen.delete(id)) show(); };
 export const box = (id, label) => checkbox(false, {
   "data-key": `pick ${label}`, "aria-label": `Select ${label}`,
   onchange({ target }) {
-    for (const each of id === undefined ? store.rows.keys() : [id]) target.checked ? chosen.add(each) : chosen.delete(each);
+    for (const each of id === undefined ? store.ids() : [id]) target.checked ? chosen.add(each) : chosen.delete(each);
     show();
   },
 });
 
-async function chooseAll() {
+async function readIds(query) {
   const { name, idName } = route.resource;
-  const query = new URLSearchParams([...route.narrowing(), ["_fields", idName]]);
-  const { value } = await send("GET", `${pathTo(name)}?${query}`);
-  for (const row of value) chosen.add(idText(row[idName]));
+  const { value } = await send("GET", `${pathTo(name)}?${new URLSearchParams([...query, ["_fields", idName]])}`);
+  return value.map((row) => store.idOf(row, idName)).filter(store.isId);
+}
+
+async function chooseAll() {
+  const mine = chosen;
+  for (const id of await readIds(route.narrowing())) mine.add(id);
   show();
 }
 
+/** Does something with the selected records that are still there. */
+const withChosen = (action) => attempt(async () => {
+  const mine = chosen;
+  const left = new Set(await readIds([]));
+  if (mine !== chosen) return;
+  for (const id of mine) if (!left.has(id)) drop(id);
+  if (mine.size > 0 && (await action(route.resource, [...mine])) && mine === chosen) clear();
+});
+
 /** Shows the selection, also in the checkboxes of the table. */
 export function show() {
-  const ids = [...store.rows.keys()];
+  const ids = store.ids();
   const isWhole = ids.length > 0 && ids.every((id) => chosen.has(id));
   for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("#records .pick input"))) {
     const { id } = input.closest("tr").dataset;
@@ -48,9 +61,7 @@ export function show() {
   if (chosen.size === 0) return fill(ui.selection);
   const rest = isWhole && chosen.size < store.total && button(`Select all ${grouped(store.total)} that match`, () => attempt(chooseAll));
   fill(ui.selection, node("strong", `${grouped(chosen.size)} selected`), rest,
-    button("Export JSON", () => exportAs(route.resource, [...chosen], "json")),
-    button("Export CSV", () => exportAs(route.resource, [...chosen], "csv")),
-    button("Delete", async () => {
-      if (await remove(route.resource, [...chosen])) clear();
-    }, { class: "danger writes" }), button("Clear", clear));
+    button("Export JSON", () => withChosen((resource, ids) => { exportAs(resource, ids, "json"); })),
+    button("Export CSV", () => withChosen((resource, ids) => { exportAs(resource, ids, "csv"); })),
+    button("Delete", () => withChosen(remove), { class: "danger writes" }), button("Clear", clear));
 }

@@ -13,21 +13,33 @@ export let ignored = [];
 /** The kinds of values by member name, including the members of objects. @type {Map<string, string>} */
 let kinds = new Map();
 
+/** The text of a record's id; empty when it has none. */
+export const idOf = (row, idName) => (kind(row) === "object" ? idText(row[idName]) : "");
+
+/** Whether a row's key is an id. The key of a row without its own begins with half a character. */
+export const isId = (key) => !/^$|\p{Cs}/u.test(key);
+
+export const ids = () => [...rows.keys()].filter(isId);
+
 /** Clears everything for another list. */
 export function begin() {
   [rows, total, ignored, kinds] = [new Map(), 0, [], new Map()];
 }
 
-/** @param {Resource} resource @param {Row[]} read @param {Headers} headers */
+/** @param {Resource} resource @param {any[]} read @param {Headers} headers */
 export function take({ idName }, read, headers) {
-  rows = new Map(read.map((row) => [idText(row?.[idName]), row]));
+  rows = new Map();
+  read.forEach((row, index) => {
+    const id = idOf(row, idName);
+    rows.set(isId(id) && !rows.has(id) ? id : `\ud800${index}`, kind(row) === "object" ? row : { [idName]: row });
+  });
   total = Number(headers.get("X-Total-Count"));
   ignored = (headers.get("X-Ignored-Parameters") ?? "").split(",").map((name) => name.trim()).filter(Boolean);
-  for (const row of read) note(row, "");
+  for (const row of rows.values()) note(row, "");
 }
 
 function note(row, prefix) {
-  for (const [name, value] of Object.entries(row ?? {})) {
+  for (const [name, value] of Object.entries(row)) {
     const path = prefix + name;
     if (value !== null || !kinds.has(path)) kinds.set(path, kind(value));
     if (kind(value) === "object" && !prefix) note(value, `${path}.`);

@@ -100,7 +100,7 @@ export function show() {
   selection.show();
   columns.showEdges();
   for (const { name, parent } of shown) if (parent) showTitles(parent, name);
-  showCounts(children, [...store.rows.keys()]);
+  showCounts(children, store.ids());
 }
 
 /** @param {Column} column */
@@ -129,7 +129,7 @@ function makeRoving() {
 
 /** @param {string} id @param {Record<string, any>} row @param {Column[]} shown */
 function line(id, row, shown, children) {
-  return node("tr", node("td.pick", selection.box(id, `${route.resource.name} ${id}`)), shown.map((column) => cell(id, column, row?.[column.name])),
+  return node("tr", node("td.pick", store.isId(id) && selection.box(id, `${route.resource.name} ${id}`)), shown.map((column) => cell(id, column, row?.[column.name])),
     children.map(({ name, member }) => node("td.number.count-cell", { "data-child": `${name} ${member}`, "data-label": `↓ ${name}` })));
 }
 
@@ -143,7 +143,7 @@ function cell(id, { name, isNumeric, parent }, value) {
   const link = (parentID, index) => node("a", {
     "data-key": `${id} ${name}${index || ""}`, href: viewOf([parent.name, idText(parentID)]), "data-parent": name, "data-parent-id": idText(parentID),
   }, brief(compact(parentID)));
-  const content = name === resource.idName ? node("a", { ...key, href: route.listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
+  const content = name === resource.idName && store.isId(id) ? node("a", { ...key, href: route.listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
     : parent && keys.every(isKey) ? keys.flatMap((parentID, index) => [index > 0 && ", ", link(parentID, index)])
     : cells.content(value);
   const made = node("td", {
