@@ -14,7 +14,7 @@ class Drawer(Page):
         value = data()
         value["posts"][3]["views"] = 68.50
         value["posts"][3]["place"] = {"city": "Basel", "at": [47.5, 7.6]}
-        return {**value, "tags": [{"id": n, "title": f"Tag {n}"} for n in range(1, 701)], "uses": [{"id": 1, "tagId": 7, "note": "old"}]}
+        return {**value, "tags": [{"id": n, "title": f"Tag {n}"} for n in range(1, 701)], "uses": [{"id": 1, "tagId": 7, "note": "old\r\nnote"}]}
 
     def _field(self, name):
         return f"document.querySelector('#record-fields [data-field={json.dumps(name)}] :is(input, select, textarea)')"
@@ -55,9 +55,14 @@ class Drawer(Page):
         self._press("Add field", by_id("record-fields"))
         self._wait(self._field("a/b"), "the new field")
         self._set("a/b", "new")
+        self._value("document.querySelector('[aria-label=\"Name of another field\"]').value = 'count'; 0")
+        self._value("document.querySelector('[aria-label=\"Kind of the other field\"]').value = 'number'; 0")
+        self._press("Add field", by_id("record-fields"))
+        self._wait(self._field("count"), "the number's field")
+        self._set("count", "5")
         assert len(self._save()) == 1
         found = self._request("GET", "/posts/4")
-        assert found["a/b"] == "new" and "place" not in found, found
+        assert found["a/b"] == "new" and found["count"] == 5 and "place" not in found, found
 
     def what_is_wrong_is_said_where_it_is(self):
         self._open("#records/posts/5")
@@ -91,6 +96,25 @@ class Drawer(Page):
         self._wait("[...document.querySelectorAll('#record-fields datalist option')].some((e) => e.text.startsWith('Tag 650 '))", "titles that fit")
         self._set("tagId", "650")
         assert self._save() == [["PATCH", "/uses/1", {"tagId": 650}]]
+
+    def the_ends_of_lines_stay(self):
+        self._open("#records/uses/1")
+        self._set("note", "new\nnote")
+        assert self._save() == [["PATCH", "/uses/1", {"note": "new\r\nnote"}]]
+
+    def a_form_that_comes_late_replaces_no_other(self):
+        self._show("#records/posts/1")
+        self._hold("users.*_end")
+        self._click("record-edit")
+        self._wait("window.release", "the titles are read")
+        self._click("record-cancel")
+        self._value("location.hash = '#records/posts/2'; 0")
+        self._wait_text("record-json", "Post 2")
+        self._click("record-edit")
+        self._wait(f"{self._field('title')}?.value === 'Post 2'", "the form")
+        self._release()
+        assert self._value(f"{self._field('title')}.value") == "Post 2", "The form has another record."
+        self._click("record-cancel")
 
     def a_new_record_is_made_in_the_form(self):
         self._show("#records/users")

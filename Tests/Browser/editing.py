@@ -83,6 +83,20 @@ class Editing(Page):
         assert self._request("GET", "/posts/4")["title"] == "by keyboard"
         self._wait("document.activeElement.dataset.name === 'title'", "the focus comes back")
 
+    def the_focus_stays_where_the_person_goes_on(self):
+        self._edit(5, "title")
+        self._value(f"{FIELD}.value = 'left for the search'; 0")
+        self._mouse(by_id("search"))
+        self._wait(f"!{FIELD} && {self._row_with('left for the search')}", "the cell is saved")
+        assert self._value("document.activeElement.id") == "search", "The focus is taken back."
+
+    def the_next_cell_is_edited_when_the_one_before_is_saved(self):
+        self._edit(5, "title")
+        self._value(f"{FIELD}.value = 'left for a cell'; 0")
+        self._edit(6, "title")
+        self._wait(f"{FIELD}?.ariaLabel === 'title of posts 6' && {self._row_with('left for a cell')}", "the next cell", 10)
+        self._browser.press("Escape", virtual=27)
+
     def the_line_of_an_error_is_marked(self):
         self._open_editor("#records/posts/5", '{\n  "title": "x",\n  "views": oops\n}')
         self._click("record-format")
@@ -109,7 +123,7 @@ class Editing(Page):
         assert self._request("GET", "/posts/5")["title"] == "x"
 
     def a_record_is_duplicated(self):
-        self._show("#records/users/2")
+        self._show("#records/users/2?_sort=name")
         self._wait_text("record-json", "Grace")
         self._click("record-duplicate")
         self._show_json()
@@ -117,6 +131,7 @@ class Editing(Page):
         self._submit("record-form")
         self._wait(f"!{by_id('record')}.open", "it is saved")
         assert len(self._request("GET", "/users?name=Grace+Hopper")) == 2
+        self._wait("location.hash === '#records/users?_sort=name'", "the address of the list", 5)
 
     def _select(self, *keys):
         for key in keys:

@@ -26,6 +26,35 @@ class Meanwhile(Page):
         self._rewrite(lambda value: value["users"][0].update(name="Ada once more"))
         self._wait(f"{self._cell(3, 'userId')}.innerText.includes('Ada once more')", "the title that the file has now", 10)
 
+    def titles_and_counts_follow_other_clients(self):
+        count = "document.querySelector('tr[data-id=\"3\"] .count-cell').innerText"
+        self._wait(f"{count} === '2'", "the count")
+        self._request("PATCH", "/users/1", {"name": "Ada of another client"})
+        self._wait(f"{self._cell(3, 'userId')}.innerText.includes('Ada of another client')", "the title", 10)
+        self._request("POST", "/comments", {"body": "one more", "postId": 3})
+        self._wait(f"{count} === '3'", "the count", 10)
+
+    def a_list_that_was_hidden_shows_what_is_there_now(self):
+        self._value("location.hash = '#log'; 0")
+        self._request("PATCH", "/posts/1", {"title": "changed while hidden"})
+        self._wait_text("log-list", "PATCH")
+        self._value("location.hash = '#records/posts'; 0")
+        self._wait(self._row_with("changed while hidden"), "the change", 10)
+
+    def a_single_object_that_is_edited_tells_of_a_change(self):
+        self._go("#records/profile")
+        self._wait(f"{by_id('object-json')}.innerText.includes('dark')", "the object")
+        self._click("object-edit")
+        self._wait("document.querySelector('#record-fields [data-field]')", "the form")
+        self._request("PATCH", "/profile", {"theme": "light"})
+        self._wait_text("record-notice", "Another client changed")
+
+    def a_record_stays_open_when_its_page_goes(self):
+        self._open_editor("#records/wide/3?_limit=2&_page=2", '{"title": "unsaved"}')
+        self._request("DELETE", "/wide/3")
+        self._wait(f"{by_id('confirm')}.open || {by_id('page-number')}.max === '1'", "the page before")
+        assert self._value(f"!{by_id('confirm')}.open && !{by_id('record-form')}.hidden"), "It offers to discard what nobody leaves."
+
     def a_form_stays_when_its_resource_leaves_the_file(self):
         self._open_editor("#records/users/2", '{"name": "unsaved"}')
         text = self._server.file.read_text()
@@ -47,7 +76,26 @@ class Meanwhile(Page):
         self._value(f"{FIELD}.value = 'typed before Back'; history.back()")
         self._wait(self._row_with("Chris Lattner"), "the list before")
         self._wait(f"!{FIELD} && !document.querySelector('.skeleton')", "its rows")
-        self._wait("fetch('/posts/1').then((e) => e.json()).then((e) => e.title === 'typed before Back')", "the title is saved")
+        self._value("location.hash = '#records/posts'; 0")
+        self._wait(self._row_with("typed before Back"), "the title is saved", 5)
+
+    def a_cell_is_saved_in_a_browser_that_tells_nothing_of_its_removal(self):
+        self._show("#records/posts")
+        self._edit(2, "title")
+        self._value("addEventListener('blur', (event) => event.stopImmediatePropagation(), true)")
+        self._value(f"{FIELD}.value = 'typed in Firefox'; location.hash = '#records/users'; 0")
+        self._wait(self._row_with("Chris Lattner"), "users")
+        self._value("location.hash = '#records/posts'; 0")
+        self._wait(self._row_with("typed in Firefox"), "the title is saved", 5)
+
+    def a_cell_that_has_left_blocks_no_other(self):
+        self._show("#records/posts")
+        self._edit(2, "views")
+        self._value(f"{FIELD}.value = 'no number'; location.hash = '#records/users'; 0")
+        self._wait_text("status", "no number is not a number")
+        self._wait(self._row_with("Chris Lattner"), "users")
+        self._edit(3, "name")
+        self._browser.press("Escape", virtual=27)
 
     def closing_the_page_asks_while_a_cell_is_edited(self):
         self._show("#records/posts")

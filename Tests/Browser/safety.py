@@ -79,6 +79,21 @@ class Safety(Page):
         found = self._request("GET", "/users/2")
         assert found == {"id": 2, "name": "theirs", "role": "admin", "age": 7}, f"The versions became {found}."
 
+    def the_same_change_by_two_is_no_conflict(self):
+        self._open_editor("#records/users/2", json.dumps({"id": 2, "name": "theirs", "role": "admin", "age": 8}))
+        self._request("PATCH", "/users/2", {"age": 8})
+        self._submit("record-form")
+        self._wait(f"{by_id('record-form')}.hidden && !{by_id('confirm')}.open", "it is saved", 5)
+
+    def an_answer_with_another_record_is_not_edited(self):
+        self._show("#records/posts")
+        self._value("window.kept = fetch; window.fetch = (url, options) => kept(String(url).replace(/posts.1$/, 'posts/2'), options); 0")
+        self._value(f"{self._cell(1, 'title')}.dispatchEvent(new MouseEvent('dblclick', {{ bubbles: true }}))")
+        self._wait_text("status", "something else")
+        assert not self._value("document.querySelector('.in-cell')"), "It is edited."
+        self._value("location.hash = '#records/posts/1'; 0")
+        self._wait_text("record-notice", "something else")
+
     def nothing_is_edited_before_it_is_read(self):
         self._show("#records/users")
         self._server.stall()
@@ -130,6 +145,19 @@ class Safety(Page):
         self._wait_text("status", "posts / 1 put back")
         assert self._request("GET", "/db") == before, "The data is not as before."
         self._wait(self._row_with("Post 1"), "the record in the table")
+
+    def a_deletion_that_takes_long_closes_no_other_record(self):
+        self._show("#records/posts/41")
+        self._click("record-delete")
+        self._wait(f"{by_id('confirm')}.open", "a question")
+        self._hold("deletions")
+        self._answer("Delete")
+        self._value("location.hash = '#records/posts/42'; 0")
+        self._wait_text("record-json", "Post 42")
+        self._click("record-edit")
+        self._release()
+        self._wait_text("status", "Deleted posts / 41")
+        assert self._value(f"{OPEN} && !{by_id('record-form')}.hidden"), "The form has closed."
 
     def a_deletion_is_not_undone_over_what_came_since(self):
         before = self._request("GET", "/posts/40")

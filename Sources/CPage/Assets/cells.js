@@ -1,6 +1,6 @@
 // The cells of the table: their content, and the editor of one cell.
 
-import { merge, same } from "./conflict.js";
+import { reach, same, update } from "./conflict.js";
 import { brief, compact, isAddress, kind, parentOf, pathTo, send } from "./data.js";
 import { button, complain, fill, node, outside } from "./dom.js";
 import { inputFor } from "./input.js";
@@ -12,81 +12,83 @@ export function content(value) {
   return isAddress(value) ? outside(value, image, brief(value)) : image || brief(value);
 }
 
+/** The cell that is being edited. @type {{ cell: Element, save: () => Promise<void> | void, isDirty: () => boolean } | undefined} */
 let open;
 
 /** Whether a cell of this row is being edited. @param {Element} row */
-export const isEditing = (row) => open !== undefined && row.contains(open);
+export const isEditing = (row) => open !== undefined && row.contains(open.cell);
 
-addEventListener("beforeunload", (event) => { if (open) event.preventDefault(); });
-
-/** Saves a member of a record and returns whether it did. If another client has changed the member, it asks which value to keep. */
-async function write(path, name, next, before, tag) {
-  try {
-    await send("PATCH", path, JSON.stringify({ [name]: next }), tag && { "If-Match": tag });
-    return true;
-  } catch (error) {
-    if (error.status !== 412) throw error;
-  }
-  const now = await send("GET", path);
-  const theirs = now.value[name];
-  const merged = same(theirs, before) ? { [name]: next } : await merge(`Which ${name}?`, { [name]: before }, { [name]: next }, { [name]: theirs });
-  if (merged === undefined) return false;
-  return same(merged[name], theirs) || write(path, name, merged[name], theirs, now.tag);
+/** Ends the editing before the cell is removed. */
+export function leave() {
+  open?.save();
+  open = undefined;
 }
+
+addEventListener("beforeunload", (event) => { if (open?.isDirty()) event.preventDefault(); });
 
 /**
  * Edits a member in its cell. For a list, an object or a long text it opens the whole record.
  *
- * @param {HTMLElement} cell
- * @param {{ resource: import("./data.js").Resource, id: string, name: string, type: string, done: (isSaved: boolean) => void,
+ * @param {() => HTMLElement | null | undefined} find Finds the cell when another one is saved.
+ * @param {{ resource: import("./data.js").Resource, id: string, name: string, type: string, done: (isSaved: boolean) => Promise<void>,
  *   openRecord: () => void }} details `type` is the type of the column's other values.
  */
-export async function edit(cell, { resource, id, name, type, done, openRecord }) {
-  if (open) return;
-  open = cell;
-  const path = pathTo(resource.name, id);
+export async function edit(find, { resource, id, name, type, done, openRecord }) {
+  await open?.save();
+  const cell = find();
+  if (open || !cell) return;
+  const mine = open = { cell, save() {}, isDirty: () => false };
   const finish = (isSaved = false) => {
-    open = undefined;
-    done(isSaved);
+    if (open === mine) open = undefined;
+    cell.querySelector(/** @type {"input"} */ (".in-cell"))?.blur();
+    return done(isSaved);
   };
   try {
-    const { value: record, tag } = await send("GET", path);
+    const answer = await reach("GET", resource, id);
+    const record = answer.value;
     const value = record[name];
     const form = value == null ? type : kind(value);
-    if (/array|object/.test(form) || (form === "string" && /\n|^.{500}/.test(value ?? ""))) {
+    if (/array|object/.test(form) || (form === "string" && /[\r\n]|^.{500}/.test(value ?? ""))) {
       finish();
       return openRecord();
     }
     const { field, read, beside = [] } = await inputFor(value, form, parentOf(name, resource));
+    if (open !== mine) return;
     field.ariaLabel = `${name} of ${resource.name} ${id}`;
     field.classList.add("in-cell");
     fill(cell, field, beside);
+    const isSame = (next) => next === undefined || same(next, value);
     const enter = () => {
+      if (open !== mine) return finish();
       field.disabled = false;
       field.focus();
     };
     enter();
     if (field instanceof HTMLInputElement) field.select();
     const save = async () => {
-      if (field.disabled || open !== cell) return;
       let next;
       try { next = read(); } catch (error) { return complain(error); }
-      if (next === undefined || same(next, value)) return finish();
+      if (isSame(next)) return finish();
       field.disabled = true;
       try {
-        if (await write(path, name, next, value, tag)) finish(true);
-        else enter();
+        const saved = await update({ resource, id, ...answer }, { ...record, [name]: next }, name);
+        return saved ? finish(true) : enter();
       } catch (error) {
         const copy = JSON.stringify({ ...record, [name]: next });
         complain(error, error.status === 404 && button("Save as new", () => send("POST", pathTo(resource.name), copy).then(() => finish(true), complain)));
-        if (cell.isConnected) enter();
-        else finish();
+        return enter();
       }
     };
-    field.onblur = save;
+    let saving;
+    mine.save = () => (open === mine ? saving ??= save().finally(() => { saving = undefined; }) : undefined);
+    mine.isDirty = () => {
+      try { return !isSame(read()); } catch { return true; }
+    };
+    field.onblur = mine.save;
     field.onkeydown = (/** @type {KeyboardEvent} */ event) => {
       event.stopPropagation();
-      if (event.key === "Enter") save();
+      if (event.isComposing) return;
+      if (event.key === "Enter") mine.save();
       if (event.key === "Escape") finish();
     };
   } catch (error) {

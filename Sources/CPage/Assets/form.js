@@ -1,11 +1,11 @@
 // The form of a record: a field for each member, by its value's kind. Lists and objects are folded.
 
 import { compact, counted, kind, parentOf, tryParse } from "./data.js";
-import { button, fill, node, options } from "./dom.js";
+import { button, node, options } from "./dom.js";
 import { inputFor } from "./input.js";
 
 /** @typedef {import("./data.js").Resource} Resource @typedef {Record<string, any>} Row */
-/** @typedef {{ read: () => Row, focus: () => void }} Form `read` throws an error with the `field` that has it. */
+/** @typedef {{ content: Node[], read: () => Row, focus: () => void }} Form `read` throws an error with the `field` that has it. */
 
 const empty = { string: "", number: null, boolean: false, array: [], object: {} };
 const kinds = { string: "Text", number: "Number", boolean: "Yes or no", array: "List", object: "Object" };
@@ -19,22 +19,20 @@ function keyOf(text, others) {
 }
 
 /**
- * Shows the fields of a record.
+ * Makes the fields of a record.
  *
- * @param {HTMLElement} place
  * @param {Resource} resource
  * @param {Row} record
  * @param {{ kindOf: (name: string) => string, isNew: boolean }} details `kindOf` is the kind of a member in the other records.
  * @returns {Promise<Form>}
  */
-export async function showForm(place, resource, record, { kindOf, isNew }) {
+export async function makeForm(resource, record, { kindOf, isNew }) {
   const { idName } = resource;
   /** The fields by member name. @type {Map<string, import("./input.js").Input>} */
   const inputs = new Map();
   const list = node("div.fields");
 
-  async function row(name, value) {
-    const wanted = value === null ? kindOf(name) : kind(value);
+  async function row(name, value, wanted = value === null ? kindOf(name) : kind(value)) {
     const parent = parentOf(name, resource);
     const input = await inputFor(value, wanted, parent);
     const { field, beside = [] } = input;
@@ -52,7 +50,7 @@ export async function showForm(place, resource, record, { kindOf, isNew }) {
   }
 
   async function append(members) {
-    for (const [name, input, made] of await Promise.all(members.map(([name, value]) => row(name, value)))) {
+    for (const [name, input, made] of await Promise.all(members.map((member) => row(...member)))) {
       inputs.set(name, input);
       list.append(made);
     }
@@ -66,18 +64,18 @@ export async function showForm(place, resource, record, { kindOf, isNew }) {
   const addKind = node("select", { "aria-label": "Kind of the other field" }, options(Object.entries(kinds)));
   const add = async () => {
     const name = addName.value;
-    if (name && name !== idName && !inputs.has(name)) await append([[name, empty[addKind.value]]]);
+    if (name && name !== idName && !inputs.has(name)) await append([[name, empty[addKind.value], addKind.value]]);
     addName.value = "";
     inputs.get(name)?.field.focus();
   };
   addName.onkeydown = (event) => {
-    if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
+    if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing) return;
     event.preventDefault();
     add();
   };
-  fill(place, list, node("p.line.add", addName, addKind, button("Add field", add)));
 
   return {
+    content: [list, node("p.line.add", addName, addKind, button("Add field", add))],
     focus: () => list.querySelector(/** @type {"input"} */ (".field:not(details) :is(input, select, textarea)"))?.focus(),
     read() {
       const made = Object.create(null);

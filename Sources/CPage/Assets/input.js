@@ -79,7 +79,7 @@ function numberInput(value) {
 /** @returns {Input} */
 function textInput(value) {
   const text = value ?? "";
-  // A text field has only line feeds. Other ends of lines are put back, if all are the same.
+  // A text field has only line feeds.
   const [end = "\n", ...others] = new Set(text.match(/\r\n?|\n/g));
   if (end === "\r" || others.length > 0) return nestedInput(value);
   const [, day, rest] = /^(\d{4}-\d\d-\d\d)(T.+)?$/.exec(text) ?? [];

@@ -13,12 +13,10 @@ import * as server from "./server.js";
 /** @type {NodeListOf<HTMLElement>} */
 const views = document.querySelectorAll(".view");
 let current;
-let place;
 
 // Shows #records/posts/1?q=x, #try?path=/posts, #log or #server.
 function render() {
-  place = location.hash;
-  const [, path, query] = /^#?([^?]*)\??(.*)$/s.exec(place);
+  const [, path, query] = /^#?([^?]*)\??(.*)$/s.exec(location.hash);
   const [view, name, id] = path.split("/").map(readable);
   const parameters = new URLSearchParams(query);
   const isTool = ["try", "log", "server"].includes(view);
@@ -92,10 +90,10 @@ async function readHealth() {
 
 listen({
   change(change) {
+    record.apply(change);
     if (change.kind === "reloaded") return reload();
     count();
     records.apply(change);
-    record.apply(change);
   },
   request(entry) {
     log.add(entry);
@@ -113,10 +111,10 @@ listen({
   },
 });
 
-async function follow() {
+async function follow({ oldURL }) {
   const next = location.hash || "#";
   if (record.isDirty()) {
-    history.pushState(null, "", place || "#");
+    history.pushState(null, "", oldURL);
     if (!(await record.mayClose())) return;
     record.showForm(false);
     history.replaceState(null, "", next);

@@ -1,8 +1,8 @@
 // The list of a collection. The query after # in the address has its search, order, page and filters.
 
 import * as cells from "./cells.js";
-import { forgetTitles, grouped, pathTo, resourceNamed, send, showAddress } from "./data.js";
-import { attempt, button, debounced, fill, node, options, throttled, ui } from "./dom.js";
+import { childrenOf, forgetTitles, grouped, pathTo, resourceNamed, send, showAddress } from "./data.js";
+import { button, debounced, fill, node, options, throttled, ui } from "./dom.js";
 import * as filters from "./filters.js";
 import * as route from "./route.js";
 import * as selection from "./selection.js";
@@ -14,6 +14,7 @@ import { importFile } from "./transfer.js";
 
 const { rows: body, recordsFrame: frame, recordsNote: note, recordsRange: range, search, pageNumber, pageRows } = ui;
 let reading = 0;
+let isStale = false;
 
 /** The path of the list, without the page. */
 function listPath() {
@@ -26,11 +27,14 @@ function listPath() {
 /** @param {Resource} resource @param {URLSearchParams} query */
 export function open(resource, query) {
   const isOther = route.resource?.name !== resource.name;
-  if (!isOther && String(route.query) === String(query)) return route.go(resource);
+  if (!isOther && String(route.query) === String(query)) {
+    route.go(resource);
+    return isStale && refresh();
+  }
   const narrowing = String(route.narrowing());
   route.go(resource, query);
   ui.recordsTitle.textContent = resource.name;
-  if (document.activeElement !== search) search.value = query.get("q") ?? "";
+  if (isOther || document.activeElement !== search) search.value = query.get("q") ?? "";
   if (isOther) {
     store.begin();
     table.begin();
@@ -61,7 +65,11 @@ async function load() {
     if (turn !== reading) return;
     store.take(route.resource, value, headers);
     const last = route.lastPage(store.total);
-    if (route.pageNumber() > last) return location.replace(route.listAddress({ _page: last }));
+    if (route.pageNumber() > last) {
+      route.go(route.resource, route.queryWith({ _page: last }));
+      if (!ui.records.hidden) history.replaceState(null, "", `${location.hash.split("?")[0]}?${route.query}`);
+      return load();
+    }
     table.show();
     filters.show(listPath());
     showPages(first, value.length);
@@ -75,22 +83,27 @@ async function load() {
   }
 }
 
-const loadAll = throttled(120, () => (ui.records.hidden ? undefined : load()));
+const loadAll = throttled(120, () => {
+  isStale = ui.records.hidden;
+  if (!isStale) return load();
+});
 
 export const refresh = () => { if (route.resource) loadAll(); };
 
 /** Applies a change of a record. */
 export function apply({ resource, id, kind }) {
   forgetTitles(resource);
-  if (ui.records.hidden || resource !== route.resource?.name) return;
-  if (kind === "deleted") selection.drop(String(id));
-  table.highlight(String(id));
+  const shown = route.resource;
+  if (resource === shown?.name) {
+    if (kind === "deleted") selection.drop(String(id));
+    table.highlight(String(id));
+  } else if (!shown || !Object.values(shown.parents).concat(childrenOf(shown).map(({ name }) => name)).includes(resource)) return;
   refresh();
 }
 
 /** Shows the page with new records: the last one, if the list has neither an order nor filters. */
 export function showAdded(count) {
-  if (route.query.has("_sort") || route.narrowing().size > 0 || ui.records.hidden) return refresh();
+  if (route.query.has("_sort") || route.narrowing().size > 0 || ui.records.hidden || ui.record.open) return refresh();
   location.hash = route.listAddress({ _page: route.lastPage(store.total + count) });
   refresh();
 }
@@ -129,20 +142,23 @@ function editCell(cell) {
   const { resource } = route;
   const { id } = cell.parentElement.dataset;
   const { name } = cell.dataset;
-  if (name === resource.idName || "readOnly" in document.body.dataset) return;
-  const done = (isSaved) => {
+  if (name === resource.idName || !store.isId(id) || "readOnly" in document.body.dataset) return;
+  const find = () => (route.resource.name === resource.name ? table.cellOf(id, name) : undefined);
+  const done = async (isSaved) => {
+    if (!find()) return;
     table.renew(id);
     if (isSaved) table.highlight(id);
-    attempt(async () => {
-      await load();
-      table.cellOf(id, name)?.focus();
-    });
+    await load();
+    if (document.activeElement === document.body) find()?.focus();
   };
   const openRecord = () => { location.hash = route.listAddress({}, id); };
-  cells.edit(cell, { resource, id, name, type: store.kindOf(name), done, openRecord });
+  cells.edit(find, { resource, id, name, type: store.kindOf(name), done, openRecord });
 }
 
-search.oninput = debounced(250, () => location.replace(route.listAddress({ q: search.value || null, _page: null })));
+search.oninput = debounced(250, () => {
+  const isElsewhere = ui.record.open || ui.records.hidden || search.value === (route.query.get("q") ?? "");
+  if (!isElsewhere) location.replace(route.listAddress({ q: search.value || null, _page: null }));
+});
 fill(pageRows, options(route.pageSizes.map((size) => [size, `${size} rows`])));
 pageRows.onchange = () => {
   const query = route.setPageSize(Number(pageRows.value));
@@ -194,8 +210,9 @@ body.oncontextmenu = (event) => {
 
 const { records: view, importFile: chooser } = ui;
 const add = async (file) => {
-  const count = await importFile(route.resource, file);
-  if (count > 0) showAdded(count);
+  const { resource } = route;
+  const count = await importFile(resource, file);
+  if (count > 0 && resource.name === route.resource.name) showAdded(count);
 };
 view.ondragover = view.ondragleave = view.ondrop = (event) => {
   event.preventDefault();

@@ -26,6 +26,7 @@ export const cellOf = (id, name) => rowOf(id)?.querySelector(`[data-name="${CSS.
 
 /** Shows a placeholder while the rows of another resource are read. */
 export function begin() {
+  cells.leave();
   look = undefined;
   highlights.clear();
   fill(heads);
