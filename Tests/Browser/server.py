@@ -75,6 +75,8 @@ class Server:
     def stall(self):
         """Lets it answer nothing until `resume()`."""
         os.killpg(self.process.pid, signal.SIGSTOP)
+        # It goes on for a moment.
+        os.waitpid(self.process.pid, os.WUNTRACED)
 
     def resume(self):
         if self.process.poll() is None:
