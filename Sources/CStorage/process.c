@@ -33,6 +33,17 @@ int system_raise_open_file_limit(int64_t wanted) {
   return setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// MARK: - Pipes
+
+int storage_pipe(int ends[2]) {
+  if (pipe(ends) != 0) return -1;
+  for (int end = 0; end < 2; end++) {
+    fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[end], F_SETFL, O_NONBLOCK);
+  }
+  return 0;
+}
+
 // MARK: - Signals
 
 void storage_ignore_signals(void) {
@@ -52,16 +63,7 @@ static void write_number(int number) {
 }
 
 int system_catch_signals(const int *numbers, int count) {
-  if (signal_pipe[0] < 0) {
-    int ends[2];
-    if (pipe(ends) != 0) return -1;
-    for (int end = 0; end < 2; end++) {
-      fcntl(ends[end], F_SETFD, FD_CLOEXEC);
-      fcntl(ends[end], F_SETFL, O_NONBLOCK);
-    }
-    signal_pipe[0] = ends[0];
-    signal_pipe[1] = ends[1];
-  }
+  if (signal_pipe[0] < 0 && storage_pipe(signal_pipe) != 0) return -1;
   for (int index = 0; index < count; index++) {
     struct sigaction before;
     if (numbers[index] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN) continue;

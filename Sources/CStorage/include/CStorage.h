@@ -100,6 +100,9 @@ int storage_watch_drain(struct storage_watch *watch);
 /// Makes a broken pipe and an exceeded file size limit errors instead of signals that end the process.
 void storage_ignore_signals(void);
 
+/// Makes a pipe, whose ends do not block and are closed in programs that are started: ends[0] to read, ends[1] to write.
+int storage_pipe(int ends[2]);
+
 /// Runs a function on a new thread, which ends with it. The function's result is ignored.
 int storage_thread_start(void *(*body)(void *), void *context);
 

@@ -60,13 +60,9 @@ final class SelfPipe: Sendable {
 
   init() throws(SystemError) {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw SystemError("pipe", errno) }
+    guard storage_pipe(&ends) == 0 else { throw SystemError("pipe", errno) }
     reading = ends[0]
     writing = ends[1]
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
   }
 
   deinit {
