@@ -1,4 +1,5 @@
 import CStorage
+import JSONStorage
 
 #if canImport(Darwin)
   import Darwin
@@ -10,16 +11,21 @@ import CStorage
 
 /// Calls of the operating system, except those of NIO and of files.
 package enum System {
-  /// The largest number of files, including sockets, that this process may open.
-  static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
-
-  /// The same limit, after raising it as far as the system allows: macOS accepts at most 10,240, and grants 256 at
+  /// The largest number of files, including sockets, that this process may have open, after raising it as far as the system allows: macOS accepts at most 10,240, and grants 256 at
   /// first.
   package static let raisedOpenFileLimit: Int = {
     // If the system refuses, the old limit stays.
     _ = system_raise_open_file_limit(10_240)
-    return openFileLimit
+    return CurrentProcess.openFileLimit
   }()
+
+  /// The descriptor that the next open file would get: the number of files that are open, or a few less.
+  static var lowestFreeDescriptor: Int {
+    let descriptor = open("/", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return CurrentProcess.openFileLimit }
+    close(descriptor)
+    return Int(descriptor)
+  }
 
   /// Gives the calling thread a lower priority than the process's other threads, on Linux only.
   static func lowerThreadPriority() { storage_thread_lower_priority() }
@@ -78,7 +84,7 @@ extension ListenError {
       code = .other
       message =
         "Listening on \(address) failed, since all files that may be open are open, sockets among them: this process may "
-        + "have \(System.openFileLimit). Raise the limit, as with 'ulimit -n 4096', or open less at a time."
+        + "have \(CurrentProcess.openFileLimit). Raise the limit, as with 'ulimit -n 4096', or open less at a time."
     case EADDRNOTAVAIL, EAFNOSUPPORT:
       code = .unknownHost
       message = "\(address.host) is not an address of this machine; choose 127.0.0.1, ::1 or 0.0.0.0."

@@ -1,3 +1,4 @@
+import JSONStorage
 import NIOCore
 import NIOPosix
 
@@ -121,7 +122,7 @@ struct HTTPListener: Sendable {
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
+          try channel.pipeline.syncOperations.addHandler(AcceptErrorHandler(connections.value))
           connections.value.insert(listening: channel)
         }
       }
@@ -135,6 +136,23 @@ struct HTTPListener: Sendable {
           try channel.pipeline.syncOperations.addHandlers(HTTPConnection.handlers(connections.value))
         }
       }
+  }
+}
+
+/// Pauses accepting after an error, as when no more files may be open: the connection still waits, so the channel would
+/// try again at once, all the time.
+final class AcceptErrorHandler: ChannelInboundHandler {
+  typealias InboundIn = any Channel
+
+  private let connections: Connections
+
+  init(_ connections: Connections) {
+    self.connections = connections
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard error is IOError else { return context.fireErrorCaught(error) }
+    connections.pauseAccepting(on: context.eventLoop)
   }
 }
 
@@ -249,6 +267,8 @@ final class Connections {
   private var listening: [any Channel] = []
   /// Whether they do; otherwise the system queues further connections.
   private var isAccepting = true
+  /// Whether accepting has just failed.
+  private var isPaused = false
   /// Succeeds when a server that is stopping has no connection any more.
   private var emptied: EventLoopPromise<Void>?
   /// The connections with unsent responses.
@@ -263,13 +283,17 @@ final class Connections {
     self.limits = limits
     self.application = application
     self.security = security
-    maximum = Self.maximum(limits, openFiles: System.openFileLimit)
+    maximum = Self.maximum(limits, openFiles: CurrentProcess.openFileLimit, used: System.lowestFreeDescriptor)
   }
 
-  /// The largest number of connections that a process with so many open files may have.
-  static func maximum(_ limits: Limits, openFiles: Int) -> Int {
-    // The remaining files are for the store, the log and others.
-    max(1, min(limits.maximumConnections, openFiles - 64))
+  /// The largest number of connections that a process may have.
+  ///
+  /// - Parameters:
+  ///   - openFiles: The number of files, including connections, that it may have open.
+  ///   - used: The number of files that are open already; each file of a directory of data takes some.
+  static func maximum(_ limits: Limits, openFiles: Int, used: Int) -> Int {
+    // The remaining files are for the reserved connections, and for what is open for a moment.
+    max(1, min(limits.maximumConnections, openFiles - max(64, used + 40)))
   }
 
   /// Whether there are more connections than the maximum; the additional ones may only use the admin interface.
@@ -322,11 +346,23 @@ final class Connections {
     listening = []
   }
 
-  /// Accepts no connection while the server has its maximum.
+  /// Accepts no connection for a tenth of a second.
+  func pauseAccepting(on loop: any EventLoop) {
+    guard !isPaused else { return }
+    isPaused = true
+    updateAccepting()
+    let connections = NIOLoopBound(self, eventLoop: loop)
+    loop.scheduleTask(in: .milliseconds(100)) {
+      connections.value.isPaused = false
+      connections.value.updateAccepting()
+    }
+  }
+
+  /// Accepts no connection while the server has its maximum, or is paused.
   private func updateAccepting() {
-    let isFull = open.count >= maximum + Self.reserved
-    guard isAccepting == isFull else { return }
-    isAccepting = !isFull
+    let mayAccept = open.count < maximum + Self.reserved && !isPaused
+    guard isAccepting != mayAccept else { return }
+    isAccepting = mayAccept
     for channel in listening { _ = channel.setOption(.autoRead, value: isAccepting) }
   }
 

@@ -9,11 +9,12 @@ import JSONDatabase
   import Glibc
 #endif
 
-/// The properties of the process that a store reads and sets.
-enum CurrentProcess {
+/// The properties of the process that stores and servers read and set.
+package enum CurrentProcess {
   static var identifier: Int32 { getpid() }
 
-  static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
+  /// The largest number of files, including sockets, that this process may have open.
+  package static var openFileLimit: Int { Int(clamping: system_open_file_limit()) }
 
   /// Turns a broken pipe and an exceeded file size limit into errors, which would otherwise end the process.
   static func ignoreFileSignals() {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import JSONServer
@@ -32,6 +33,28 @@ struct TransportListenerTests {
       #expect(try await client.readAnswer().status == 200)
     }
     await listener.shutdown(grace: .zero)
+  }
+
+  @Test func `After accepting has failed, nothing is accepted for a moment`() throws {
+    let loop = EmbeddedEventLoop()
+    let connections = Connections(limits: Limits(), application: TestApplication())
+    let channel = EmbeddedChannel(loop: loop)
+    connections.insert(listening: channel)
+    try channel.pipeline.syncOperations.addHandler(AcceptErrorHandler(connections))
+    for _ in 1...2 {
+      channel.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "accept"))
+      #expect(throws: Never.self) { try channel.throwIfErrorCaught() }
+      #expect(Self.isAccepting(channel) == false)
+      loop.advanceTime(by: .milliseconds(99))
+      #expect(Self.isAccepting(channel) == false)
+      loop.advanceTime(by: .milliseconds(1))
+      #expect(Self.isAccepting(channel) == true)
+    }
+  }
+
+  /// What the channel was told last.
+  private static func isAccepting(_ channel: EmbeddedChannel) -> Bool? {
+    channel.options.lazy.compactMap { $0.option is ChannelOptions.Types.AutoReadOption ? $0.value as? Bool : nil }.first
   }
 
   @Test func `A port in use is an error that names it`() async throws {

@@ -138,13 +138,15 @@ struct TransportLimitTests {
   private static let origin = "Origin: http://a.example"
 
   @Test(arguments: [
-    (1024, 10_000, 960), (1_000_000, 10_000, 10_000), (Int.max, 10_000, 10_000), (10, 10_000, 1),
-    (1024, 2, 2),
+    (1024, 20, 10_000, 960), (1_000_000, 20, 10_000, 10_000), (Int.max, 20, 10_000, 10_000), (10, 20, 10_000, 1),
+    (1024, 20, 2, 2), (256, 166, 10_000, 50), (256, 256, 10_000, 1),
   ])
-  func `A server holds as many connections as the system gives it files for`(files: Int, wished: Int, expected: Int) {
+  func `A server holds as many connections as the system gives it files for`(
+    files: Int, used: Int, wished: Int, expected: Int
+  ) {
     var limits = Limits()
     limits.maximumConnections = wished
-    #expect(Connections.maximum(limits, openFiles: files) == expected)
+    #expect(Connections.maximum(limits, openFiles: files, used: used) == expected)
   }
 
   @Test func `Connections above the maximum are told so, save those that ask for the admin interface`() async throws {
