@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
 ///
 /// All closures of a caller run on that thread; they must return immediately, without blocking.
 package final class FileStore<Version: Sendable>: Sendable {
-  /// A warning about a file when it is opened.
+  /// A warning about a file when it is opened, or about its place later on.
   package enum Warning: Sendable, Hashable {
     /// The file has other names, which keep the old version when a new version is published.
     case hardLinks(count: Int)
@@ -18,6 +18,8 @@ package final class FileStore<Version: Sendable>: Sendable {
     case mountPoint
     /// The file system has no locks, so nothing excludes a second server.
     case notLocked
+    /// The name leads to a file that is served as another resource, and is left out.
+    case alias(of: String)
   }
 
   /// An opened store, and the content of its file.
@@ -208,6 +210,8 @@ package enum FileEdit<Version: Sendable>: Sendable {
   case conflict(path: String)
   /// A program may have saved to a version that had already been replaced, and the save could not be kept.
   case conflictLost(StorageError)
+  /// The place of the file has a disadvantage that it did not have, or did not show, when the file was opened.
+  case warned(FileStore<Version>.Warning, path: String)
 }
 
 /// The result of publishing a version.

@@ -84,6 +84,7 @@ extension FileEdit<FileVersion<UTF8Slice>> {
     case .restored: "restored"
     case .conflict(let path): "conflict \((try? String(contentsOfFile: path, encoding: .utf8)) ?? "-")"
     case .conflictLost(let error): "conflict lost \(error.code)"
+    case .warned(let warning, _): "warned \(warning)"
     }
   }
 }

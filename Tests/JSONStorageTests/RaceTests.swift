@@ -63,7 +63,7 @@ struct RaceTests {
       switch try open.edits.next() {
       case .changed(let version): taken.insert(version.content.string)
       case .conflict(let path): taken.insert(try String(contentsOfFile: path, encoding: .utf8))
-      case .invalid, .deleted, .restored: break
+      case .invalid, .deleted, .restored, .warned: break
       case .conflictLost(let error): Issue.record(error)
       }
     }

@@ -307,6 +307,7 @@ final class WriteCoordinator {
     case .conflict(let path):
       onEvent(.warning("A program saved over a version that had already been replaced; its text is kept as '\(path)'."))
     case .conflictLost(let error): onEvent(.warning(error.message))
+    case .warned(let warning, let path): onEvent(.warning(warning.message(path)))
     }
   }
 

@@ -101,6 +101,13 @@ package class FileSystem: @unchecked Sendable {
     return FileStatus(status)
   }
 
+  /// Returns the status of a file behind symbolic links.
+  func status(behind path: String) throws(SystemError) -> FileStatus {
+    var status = storage_status()
+    try call("stat") { storage_status_behind(path, &status) }
+    return FileStatus(status)
+  }
+
   func status(_ name: String, in directory: FileDescriptor) throws(SystemError) -> FileStatus {
     var status = storage_status()
     try call("stat") { storage_status_at(directory.number, name, &status) }

@@ -4,6 +4,19 @@ package struct DirectoryListing: Sendable {
     /// The file's name without its extension.
     package let name: String
     package let path: String
+
+    /// Whether the name is a symbolic link.
+    var isLink: Bool { (try? FileSystem().linkTarget(path)) != nil }
+
+    /// The place of the file; `nil` when its directory is missing.
+    var location: FileLocation? { try? FileLocation(path, in: FileSystem()) }
+
+    /// The stamp of the file, if it changes with every later change.
+    var settledStamp: FileStamp? {
+      let now = WallClock.now
+      let stamp = try? FileSystem().status(behind: path).stamp
+      return stamp?.changed.isSettled(at: now) == true ? stamp : nil
+    }
   }
 
   /// Sorted by path.

@@ -13,6 +13,7 @@ package final class FilesStore: Store {
   package typealias Parse = @Sendable (UTF8Slice, _ resource: String, _ path: String) throws -> LoadedFile.Content
 
   private struct File: Sendable {
+    let entry: DirectoryListing.Entry
     let store: FileStore<LoadedSource>
     /// The version on which the server's database is based, as it was read.
     let source: LoadedFile
@@ -21,13 +22,15 @@ package final class FilesStore: Store {
     /// Whether the file holds a refused write that could not be reverted; the next commit reverts it.
     var isOwed = false
 
-    init(_ store: FileStore<LoadedSource>, _ source: LoadedFile) {
-      (self.store, self.source, text) = (store, source, source.content.text)
+    init(_ entry: DirectoryListing.Entry, _ store: FileStore<LoadedSource>, _ source: LoadedFile) {
+      (self.entry, self.store, self.source, text) = (entry, store, source, source.content.text)
     }
   }
 
   private struct Refusal {
-    let message: String
+    let error: StorageError
+    /// The stamp of the invalid file; `nil` when the error may end without a change of the file.
+    var stamp: FileStamp?
     let since: ContinuousClock.Instant
     var isAnnounced = false
   }
@@ -44,6 +47,8 @@ package final class FilesStore: Store {
     var files: [String: File] = [:]
     /// The errors of files that are not served yet, by path.
     var refused: [String: Refusal] = [:]
+    /// The paths of links that were reported to lead to a served file.
+    var aliases: Set<String> = []
     var isClosed = false
   }
 
@@ -69,16 +74,27 @@ package final class FilesStore: Store {
     let store = FilesStore(isDirectory ? path : nil, options: options, parse: parse, onEdit: onEdit)
     do throws(StorageError) {
       let entries = try isDirectory ? DirectoryListing.served(in: path) : [.init(name: "", path: path)]
-      let openings = try entries.map { entry throws(StorageError) in (entry.path, try store.open(entry)) }
+      var openings: [String: FileStore<LoadedSource>.Opening] = [:]
+      var warnings: [String: [FileStore<LoadedSource>.Warning]] = [:]
+      // Links last, so that a file is served by its own name.
+      for entry in entries.filter({ !$0.isLink }) + entries.filter(\.isLink) {
+        if entry.isLink, let name = store.resource(behind: entry) {
+          warnings[entry.path] = store.aliasWarnings(entry, of: name)
+        } else {
+          let opening = try store.open(entry)
+          openings[entry.path] = opening
+          warnings[entry.path] = opening.warnings
+        }
+      }
       if isDirectory, options.watching != .off { store.lookForNewFiles() }
-      let files = openings.compactMap(\.1.version.file)
+      let files = entries.compactMap { openings[$0.path]?.version.file }
       let database =
         if case .whole(let database)? = files.first?.content { database } else {
           Database(joining: files.compactMap(\.part), schema: schema, ids: ids)
         }
       return OpenedSource(
         store: store, database: database,
-        warnings: openings.flatMap { path, opening in opening.warnings.map { $0.message(path) } })
+        warnings: entries.flatMap { entry in (warnings[entry.path] ?? []).map { $0.message(entry.path) } })
     } catch {
       store.close()
       throw error
@@ -104,8 +120,23 @@ package final class FilesStore: Store {
       .file(LoadedFile(try parse(text, entry.name, entry.path), generation: generation))
     }
     let opening = try FileStore.open(entry.path, options: options, parse: parsed, onEdit: onEdit)
-    state.withLockedValue { $0.files[entry.name] = opening.version.file.map { File(opening.store, $0) } }
+    state.withLockedValue { $0.files[entry.name] = opening.version.file.map { File(entry, opening.store, $0) } }
     return opening
+  }
+
+  /// The resource that is served from the file of an entry, which is or follows a link; `nil` for none.
+  ///
+  /// One file must not have two stores: its lock excludes a second one, and each would take the other's writes for edits.
+  ///
+  /// - Complexity: O(*n*) system calls for *n* resources.
+  private func resource(behind entry: DirectoryListing.Entry) -> String? {
+    guard let location = entry.location else { return nil }
+    return state.withLockedValue(\.files).values.map(\.entry).first { $0.location == location }?.name
+  }
+
+  /// The warning about a link that leads to a served file, the first time.
+  private func aliasWarnings(_ entry: DirectoryListing.Entry, of name: String) -> [FileStore<LoadedSource>.Warning] {
+    state.withLockedValue { $0.aliases.insert(entry.path).inserted } ? [.alias(of: name)] : []
   }
 
   package var hasFixedResources: Bool { directory != nil }
@@ -189,7 +220,7 @@ package final class FilesStore: Store {
     guard let source = source.file else { return }
     state.withLockedValue { state in
       guard let file = state.files[source.name] else { return }
-      state.files[source.name] = File(file.store, source)
+      state.files[source.name] = File(file.entry, file.store, source)
     }
   }
 
@@ -257,21 +288,33 @@ package final class FilesStore: Store {
     guard let directory, let listing = try? DirectoryListing(directory) else { return }
     let known = state.withLockedValue { Set($0.files.keys) }
     for entry in listing.entries where !known.contains(entry.name) {
+      if let name = resource(behind: entry) {
+        for warning in aliasWarnings(entry, of: name) { onEdit(.warned(warning, path: entry.path)) }
+        continue
+      }
+      let stamp = entry.settledStamp
       do throws(StorageError) {
+        // Opening takes the lock, whose file would come and go all the time.
+        if let stamp, let earlier = state.withLockedValue({ $0.refused[entry.path] }), earlier.stamp == stamp {
+          throw earlier.error
+        }
         onEdit(.changed(try open(entry).version))
       } catch {
-        refuse(entry, error)
+        refuse(entry, error, stamp)
       }
     }
   }
 
   /// Reports the error of a new file, if it persists.
-  private func refuse(_ entry: DirectoryListing.Entry, _ error: StorageError) {
+  private func refuse(_ entry: DirectoryListing.Entry, _ error: StorageError, _ stamp: FileStamp?) {
+    // Only the file's own bytes cause a parser's error.
+    let stamp = error.code == .invalidFile && error.cause != nil ? stamp : nil
     let isDue = state.withLockedValue { state in
-      guard let earlier = state.refused[entry.path], earlier.message == error.message else {
-        state.refused[entry.path] = Refusal(message: error.message, since: .now)
+      guard let earlier = state.refused[entry.path], earlier.error.message == error.message else {
+        state.refused[entry.path] = Refusal(error: error, stamp: stamp, since: .now)
         return false
       }
+      state.refused[entry.path]?.stamp = stamp
       guard !earlier.isAnnounced, .now - earlier.since >= Self.grace else { return false }
       state.refused[entry.path]?.isAnnounced = true
       return true
@@ -337,7 +380,7 @@ private final class Gathering<Value: Sendable>: Sendable {
 
 extension FileStore.Warning {
   /// The warning, and what to do about it.
-  func message(_ path: String) -> String {
+  package func message(_ path: String) -> String {
     switch self {
     case .hardLinks(let count):
       "'\(path)' has \(count) names; after the first write only this one leads to the new version."
@@ -345,6 +388,8 @@ extension FileStore.Warning {
       "'\(path)' is mounted and cannot be replaced; it is written in place. Mount its directory instead for atomic writes."
     case .notLocked:
       "'\(path)' cannot be locked here; make sure that no second server writes to it."
+    case .alias(of: let name):
+      "'\(path)' is not served, since its file is the resource '\(name)' already."
     }
   }
 }
