@@ -86,6 +86,7 @@ struct FileReading {
   let text: UTF8Slice
   let hash: ContentHash
   let status: FileStatus
+  let hasAccessList: Bool
   /// Whether the stamp changes with every later change of the file.
   let isSettled: Bool
 }
@@ -111,6 +112,7 @@ extension FileSystem {
           text: text,
           hash: ContentHash(of: UnsafeRawBufferPointer(text.bytes)),
           status: status,
+          hasAccessList: hasAccessList(file),
           isSettled: status.stamp.changed.isSettled(at: now)
         )
       }
@@ -180,10 +182,9 @@ extension FileSystem {
   ) throws(SystemError) -> String {
     let target = try FileLocation(path, in: self)
     let directory = try openDirectory(target.directory)
-    let replaced = try? status(target.name, in: directory)
     let newFile = try writeNewFile(
-      content, named: target.temporaryName(), in: directory,
-      like: model ?? replaced.map { FileModel(status: $0) }, durably: durably)
+      content, named: target.temporaryName(), in: directory, like: model ?? self.model(target.name, in: directory),
+      durably: durably)
     do throws(SystemError) {
       if isNew {
         try renameWithoutReplacing(newFile.name, to: target.name, in: directory)

@@ -8,11 +8,26 @@ struct NewFile {
 /// The file whose mode, owner and attributes a new file gets.
 struct FileModel {
   let status: FileStatus
-  /// The file itself; `nil` when it does not exist any more.
+  /// The file itself; `nil` when it cannot be read, or does not exist any more.
   var descriptor: FileDescriptor?
+  /// Whether the file has an access list, so that its permissions alone do not tell who may do what.
+  let hasAccessList: Bool
+}
+
+extension FileModel {
+  init(_ reading: FileReading) {
+    self.init(status: reading.status, hasAccessList: reading.hasAccessList)
+  }
 }
 
 extension FileSystem {
+  /// Returns an existing file as the model of a new one; `nil` when nothing has the name.
+  func model(_ name: String, in directory: FileDescriptor) -> FileModel? {
+    guard let status = try? status(name, in: directory) else { return nil }
+    let file = try? open(name, in: directory, for: .reading)
+    return FileModel(status: status, descriptor: file, hasAccessList: file.map(hasAccessList) ?? true)
+  }
+
   /// Writes a content to a new file; removes the file after a failure.
   ///
   /// - Parameters:
@@ -37,7 +52,8 @@ extension FileSystem {
     }
   }
 
-  /// Gives a file the owner, permissions and attributes of another file, as far as permitted, and never wider access.
+  /// Gives a new file the owner, permissions, attributes and access list of another file, as far as permitted, and never
+  /// wider access.
   private func apply(_ model: FileModel, to file: FileDescriptor) throws(SystemError) {
     var permissions = model.status.permissions
     var isGroupKept = true
@@ -51,14 +67,30 @@ extension FileSystem {
         try setOwner(nil, group: model.status.group, of: file)
       } catch {
         guard error.isNotPermitted || error.isUnsupported else { throw error }
-        // The group differs: it gets no more rights than everyone has.
-        permissions &= 0o707 | (permissions & 0o007) << 3
+        // Members of the old group may now be among the others, and the reverse: each gets what both had.
+        let both = permissions & permissions >> 3 & 0o007
+        permissions = permissions & 0o700 | both << 3 | both
         isGroupKept = false
       }
     }
-    try setPermissions(permissions, of: file)
-    // The access list has an entry for the group, which would give another group these rights.
-    if let source = model.descriptor { try copyAttributes(from: source, to: file, includingAccessList: isGroupKept) }
+    // Before the permissions, which would let the list of a new file's directory take effect.
+    let isListKept = try copyAccessList(from: model.descriptor, to: file, isGroupKept: isGroupKept)
+    // Without the list, the permissions would mean something else.
+    if !isListKept || model.hasAccessList && model.descriptor == nil { permissions &= 0o700 }
+    try grant(permissions, to: file)
+    if let source = model.descriptor { try copyAttributes(from: source, to: file, isGroupKept: isGroupKept) }
+  }
+
+  /// Gives a new file these permissions. Where the file system has no permissions of its own, as CIFS, the file keeps
+  /// what it was created with, unless that is wider.
+  private func grant(_ permissions: UInt32, to file: FileDescriptor) throws(SystemError) {
+    let created = try status(of: file).permissions
+    guard created != permissions else { return }
+    do {
+      try setPermissions(permissions, of: file)
+    } catch {
+      guard error.isNotPermitted || error.isUnsupported, created & ~permissions == 0 else { throw error }
+    }
   }
 }
 

@@ -27,12 +27,13 @@ struct FaultTests {
     fileSystem.script.restart()
     #expect(try open.publish("[1]").summary == "published")
     let order = fileSystem.script.calls.filter {
-      ["open creating", "write", "fchown", "fchmod", "setxattr", "barrier", "exchange", "fsync", "unlink"]
+      ["open creating", "write", "fchown", "setacl", "fchmod", "setxattr", "barrier", "exchange", "fsync", "unlink"]
         .contains($0)
     }
     #expect(
       order == [
-        "open creating", "write", "write", "fchown", "fchmod", "setxattr", "barrier", "exchange", "fsync", "unlink",
+        "open creating", "write", "write", "fchown", "setacl", "fchmod", "setxattr", "barrier", "exchange", "fsync",
+        "unlink",
       ])
     open.store.close()
     #expect(fileSystem.script.openCount == 0)
@@ -79,7 +80,7 @@ struct FaultTests {
       // A name that cannot be removed is left to the next start.
       #expect(directory.names.filter { call != "unlink" || !$0.hasSuffix(".tmp") } == ["db.json"], context)
       #expect(fileSystem.script.openCount == 0, context)
-      try directory.shell("rm -rf .db.json.*")
+      try directory.shell("rm -rf .db.json.* db.json")
     }
   }
 

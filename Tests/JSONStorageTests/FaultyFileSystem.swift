@@ -150,10 +150,17 @@ final class FaultyFileSystem: FileSystem, @unchecked Sendable {
   }
 
   override func copyAttributes(
-    from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
+    from source: FileDescriptor, to target: FileDescriptor, isGroupKept: Bool
   ) throws(SystemError) {
     try script.record("setxattr")
-    try super.copyAttributes(from: source, to: target, includingAccessList: includingAccessList)
+    try super.copyAttributes(from: source, to: target, isGroupKept: isGroupKept)
+  }
+
+  override func copyAccessList(
+    from source: FileDescriptor?, to target: FileDescriptor, isGroupKept: Bool
+  ) throws(SystemError) -> Bool {
+    try script.record("setacl")
+    return try super.copyAccessList(from: source, to: target, isGroupKept: isGroupKept)
   }
 
   override func order(_ file: FileDescriptor) throws(SystemError) {

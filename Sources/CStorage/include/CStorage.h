@@ -61,9 +61,19 @@ int storage_order(int file);
 /// Forces a file or directory to the medium and, with it, everything that was ordered on the same device before.
 int storage_synchronize(int file);
 
-/// Copies extended attributes and, unless with_access_list is 0, the access control list. What the target's file system
-/// or our rights do not allow is skipped without an error.
-int storage_copy_attributes(int source, int target, int with_access_list);
+/// Copies extended attributes. What the target's file system or our rights do not allow is skipped without an error.
+/// With same_group, also access lists of other kinds than POSIX, which Linux has as attributes (NFS).
+int storage_copy_attributes(int source, int target, int same_group);
+
+/// 1 when a file has an access control list, or may have one; else 0. On Linux, the group's permission bits of such a
+/// file are the most that the list grants to anyone but its owner and others.
+int storage_has_access_list(int file);
+
+/// Gives a new file the access control list of another file, or none when that has none or source is -1.
+///
+/// same_group: whether the files have the same group. Without it, lists with an entry for the file's group are not given.
+/// Returns 1 when the new file has the same list, or none either; 0 when a list cannot be given, or not be taken away.
+int storage_copy_access_list(int source, int target, int same_group);
 
 /// Takes the exclusive lock of an open file without waiting; EWOULDBLOCK when another process has it.
 int storage_lock(int file);

@@ -144,10 +144,25 @@ package class FileSystem: @unchecked Sendable {
     try call("fchmod") { fchmod(file.number, mode_t(permissions)) }
   }
 
+  /// Copies extended attributes.
+  ///
+  /// - Parameter isGroupKept: Whether the files have the same group; if not, no access lists of NFS are copied.
   func copyAttributes(
-    from source: FileDescriptor, to target: FileDescriptor, includingAccessList: Bool
+    from source: FileDescriptor, to target: FileDescriptor, isGroupKept: Bool
   ) throws(SystemError) {
-    try call("setxattr") { storage_copy_attributes(source.number, target.number, includingAccessList ? 1 : 0) }
+    try call("setxattr") { storage_copy_attributes(source.number, target.number, isGroupKept ? 1 : 0) }
+  }
+
+  /// Whether a file has an access list, or may have one.
+  func hasAccessList(_ file: FileDescriptor) -> Bool { storage_has_access_list(file.number) == 1 }
+
+  /// Gives a new file the access list of another file, or none.
+  ///
+  /// - Returns: Whether the new file has the same list, or none either.
+  func copyAccessList(
+    from source: FileDescriptor?, to target: FileDescriptor, isGroupKept: Bool
+  ) throws(SystemError) -> Bool {
+    try call("setacl") { storage_copy_access_list(source?.number ?? -1, target.number, isGroupKept ? 1 : 0) } == 1
   }
 
   /// Makes sure that the file's present content reaches the medium before everything that is written later.

@@ -209,8 +209,7 @@ extension FileStoreWorker {
       let directory = try fileSystem.openDirectory(location.directory)
       let name = try WallClock.name { part throws(SystemError) in
         try fileSystem.writeNewFile(
-          late.text, named: location.conflictName(at: part), in: directory, like: FileModel(status: late.status),
-          durably: isDurable
+          late.text, named: location.conflictName(at: part), in: directory, like: FileModel(late), durably: isDurable
         ).name
       }
       if isDurable { try fileSystem.synchronize(directory) }

@@ -65,21 +65,22 @@ extension FileStoreWorker {
     do throws(SystemError) {
       current = try fileSystem.status(location.name, in: directory)
     } catch {
-      guard error.isMissing, let status else { throw StorageError(error, when: "write", location.path) }
-      return FileModel(status: status)
+      guard error.isMissing, let model else { throw StorageError(error, when: "write", location.path) }
+      return model
     }
     guard current.isRegular else { throw notAFile }
     guard current.permissions & 0o222 != 0 else {
       throw StorageError(.unavailable, "'\(location.path)' is read-only.")
     }
-    status = current
     do throws(SystemError) {
       try fileSystem.checkWritable(location.name, in: directory)
-      return FileModel(
-        status: current, descriptor: try fileSystem.open(location.name, in: directory, for: .reading))
+      let file = try fileSystem.open(location.name, in: directory, for: .reading)
+      let hasAccessList = fileSystem.hasAccessList(file)
+      model = FileModel(status: current, hasAccessList: hasAccessList)
+      return FileModel(status: current, descriptor: file, hasAccessList: hasAccessList)
     } catch {
       guard error.isMissing else { throw StorageError(error, when: "write", location.path) }
-      return FileModel(status: current)
+      return FileModel(status: current, hasAccessList: model?.hasAccessList ?? true)
     }
   }
 

@@ -35,7 +35,8 @@ final class FileStoreWorker<Version: Sendable> {
   /// The stamp of the directory with the lock.
   var directoryStamp: FileStamp?
   var known: Known
-  var status: FileStatus?
+  /// The file as it was last seen, as the model of copies and of the file that is made after it was deleted.
+  var model: FileModel?
   /// The newest edit; before the first edit, the opened version.
   var latestEdit: Version?
   var generation = 0
@@ -179,7 +180,7 @@ final class FileStoreWorker<Version: Sendable> {
     }
   }
 
-  /// Reads the file, and records its mode and owner.
+  /// Reads the file, and records it as the model.
   func read(in directory: FileDescriptor) throws(StorageError) -> FileReading {
     let reading: FileReading
     do throws(SystemError) {
@@ -188,7 +189,7 @@ final class FileStoreWorker<Version: Sendable> {
       throw StorageError(error, when: "read", location.path)
     }
     guard reading.status.isRegular else { throw notAFile }
-    status = reading.status
+    model = FileModel(reading)
     return reading
   }
 
@@ -229,8 +230,8 @@ final class FileStoreWorker<Version: Sendable> {
   /// Writes a version to another file.
   func writeCopy(_ content: some FileContent, to path: String) throws(StorageError) -> String {
     do throws(SystemError) {
-      guard let status else { throw SystemError.nothingWritten }
-      return try fileSystem.writeFile(content, to: path, like: FileModel(status: status), durably: isDurable)
+      guard let model else { throw SystemError.nothingWritten }
+      return try fileSystem.writeFile(content, to: path, like: model, durably: isDurable)
     } catch {
       throw StorageError(error, when: "write", path)
     }
@@ -249,7 +250,7 @@ extension FileStoreWorker {
   ///
   /// - Returns: The path of the saved version.
   func saveHistory(_ content: some FileContent) throws(StorageError) -> String {
-    guard options.synchronization != .ephemeral, let status else {
+    guard options.synchronization != .ephemeral, let model else {
       throw StorageError(.unavailable, "'\(location.path)' is not written to and has no history.")
     }
     let directory = try openDirectory()
@@ -263,7 +264,7 @@ extension FileStoreWorker {
       let path = FileLocation.join(location.directory, location.historyName)
       let history = try fileSystem.openDirectory(path)
       let temporary = try fileSystem.writeNewFile(
-        content, named: location.temporaryName(), in: history, like: FileModel(status: status), durably: isDurable)
+        content, named: location.temporaryName(), in: history, like: model, durably: isDurable)
       let name = try nameVersion(temporary.name, in: history)
       if isDurable { try fileSystem.synchronize(history) }
       removeOldest(in: history, newest: name)

@@ -38,31 +38,33 @@ struct MetadataTests {
     open.store.close()
   }
 
-  @Test func `An owner that cannot be kept does not widen access`() throws {
-    try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: directory.path("db.json"))
+  @Test(arguments: [(0o664, 0o644), (0o606, 0o600), (0o660, 0o600), (0o646, 0o644)])
+  func `An owner that cannot be kept does not widen access`(_ before: Int, _ after: Int) throws {
+    try FileManager.default.setAttributes([.posixPermissions: before], ofItemAtPath: directory.path("db.json"))
     let fileSystem = FaultyFileSystem()
     let open = try OpenStore(directory.path("db.json"), fileSystem: fileSystem)
     fileSystem.script.restart { (_, call) throws(SystemError) in
       if call == "fchown" { throw SystemError(call, EPERM) }
     }
     #expect(try open.publish("[1]").summary == "published")
-    #expect(try attributes()[.posixPermissions] as? Int == 0o644)
+    #expect(try attributes()[.posixPermissions] as? Int == after)
     open.store.close()
   }
 
-  /// Lets a user who is not the owner read and write the file.
-  private func extendAccessList() throws {
+  /// Lets a user who is not the owner read and write the file, or each file that will be made in the directory.
+  private func extendAccessList(ofNewFiles: Bool = false) throws {
     #if os(Linux)
       // Version 2, then tag, permissions and identifier of each entry: owner, user 1234, group, mask, others.
       let none: [UInt8] = [255, 255, 255, 255]
       let entries: [[UInt8]] = [
         [1, 0, 6, 0], none, [2, 0, 6, 0], [210, 4, 0, 0], [4, 0, 4, 0], none, [16, 0, 6, 0], none, [32, 0, 0, 0], none,
       ]
-      let attribute = ["system.posix_acl_access": Data([2, 0, 0, 0] + entries.joined())]
+      let name = ofNewFiles ? "system.posix_acl_default" : "system.posix_acl_access"
       try FileManager.default.setAttributes(
-        [FileAttributeKey("NSFileExtendedAttributes"): attribute], ofItemAtPath: directory.path("db.json"))
+        [FileAttributeKey("NSFileExtendedAttributes"): [name: Data([2, 0, 0, 0] + entries.joined())]],
+        ofItemAtPath: ofNewFiles ? directory.path : directory.path("db.json"))
     #else
-      try directory.shell("chmod +a 'everyone allow read,write' db.json")
+      try directory.shell("chmod +a 'everyone allow read,write\(ofNewFiles ? ",file_inherit' ." : "' db.json")")
     #endif
   }
 
@@ -80,6 +82,7 @@ struct MetadataTests {
 
   @Test func `An access control list is kept, but not with another group`() throws {
     try extendAccessList()
+    try directory.shell("chmod 664 db.json")
     let list = try accessList()
     #expect(!list.isEmpty)
     let fileSystem = FaultyFileSystem()
@@ -91,9 +94,40 @@ struct MetadataTests {
     }
     #expect(try open.publish("[2]").summary == "published")
     open.store.close()
+    #if os(Linux)
+      #expect(try accessList().isEmpty)
+      #expect(try attributes()[.posixPermissions] as? Int == 0o600)
+    #else
+      // It has no entry for the file's group.
+      #expect(try accessList() == list)
+    #endif
+  }
+
+  @Test func `A new file does not inherit an access control list that the file does not have`() throws {
+    try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: directory.path("db.json"))
+    try extendAccessList(ofNewFiles: true)
+    let open = try OpenStore(directory.path("db.json"))
+    #expect(try open.publish("[1]").summary == "published")
     #expect(try accessList().isEmpty)
-    let permissions = try #require(try attributes()[.posixPermissions] as? Int)
-    #expect(permissions & 0o070 == permissions << 3 & 0o070)
+    #expect(try attributes()[.posixPermissions] as? Int == 0o664)
+    try directory.shell("rm db.json")
+    #expect(try open.publish("[2]").summary == "published")
+    open.store.close()
+    #expect(try accessList().isEmpty)
+  }
+
+  @Test func `Where an access control list is not copied, only the owner gets access`() throws {
+    try extendAccessList()
+    try directory.shell("chmod 660 db.json")
+    let open = try OpenStore(directory.path("db.json"))
+    let saved = Inbox<Result<String, StorageError>>()
+    open.store.saveHistory(UTF8Slice("[0]"), completion: saved.send)
+    let path = try saved.next().get()
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    try directory.shell("rm db.json")
+    #expect(try open.publish("[1]").summary == "published")
+    #expect(try attributes()[.posixPermissions] as? Int == 0o600)
+    open.store.close()
   }
 
   @Test func `A symbolic link stays one and its target gets the version`() throws {
