@@ -170,6 +170,15 @@ extension FileSystem {
     }
   }
 
+  /// Forces the names in a directory to the medium. Does nothing where only files can be synchronized, as on CIFS.
+  func synchronizeDirectory(_ directory: FileDescriptor) throws(SystemError) {
+    do {
+      try synchronize(directory)
+    } catch {
+      guard error.isUnsupported else { throw error }
+    }
+  }
+
   /// Writes a content to a file, atomically; replaces an existing file, also behind a symbolic link.
   ///
   /// - Parameters:
@@ -195,7 +204,7 @@ extension FileSystem {
       try? unlink(newFile.name, in: directory)
       throw error
     }
-    if durably { try synchronize(directory) }
+    if durably { try synchronizeDirectory(directory) }
     return target.path
   }
 }

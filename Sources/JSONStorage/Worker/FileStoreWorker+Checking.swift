@@ -212,7 +212,7 @@ extension FileStoreWorker {
           late.text, named: location.conflictName(at: part), in: directory, like: FileModel(late), durably: isDurable
         ).name
       }
-      if isDurable { try fileSystem.synchronize(directory) }
+      if isDurable { try fileSystem.synchronizeDirectory(directory) }
       onEdit(.conflict(path: FileLocation.join(location.directory, name)))
     } catch {
       onEdit(.conflictLost(StorageError(error, when: "keep a late save of", location.path)))

@@ -140,7 +140,7 @@ extension FileStoreWorker {
   private func synchronizeDirectory(_ directory: FileDescriptor) throws(StorageError) {
     guard isDurable else { return }
     do throws(SystemError) {
-      try fileSystem.synchronize(directory)
+      try fileSystem.synchronizeDirectory(directory)
     } catch {
       throw StorageError(
         .durabilityUnknown, "'\(location.path)' is written, but may not survive a power cut: \(error.reason).",
@@ -265,7 +265,7 @@ extension FileStoreWorker {
         holdTakenOut(newFile.name, expecting: inPlace.hash, in: directory)
         try? fileSystem.unlink(newFile.name, in: directory)
         // Best effort: making the edit durable is the editor's task.
-        if isDurable { try? fileSystem.synchronize(directory) }
+        if isDurable { try? fileSystem.synchronizeDirectory(directory) }
         return
       }
       inPlace = (edit, reading?.hash ?? newFile.hash)
@@ -319,7 +319,7 @@ extension FileStoreWorker {
       guard hash == known.hash || hash == torn else { return false }
       // The directory of a torn file is not synchronized, so that a recovery file stays in any case.
       try fileSystem.rename(newFile.name, to: location.recoveryName, in: directory)
-      if isDurable, torn == nil { try fileSystem.synchronize(directory) }
+      if isDurable, torn == nil { try fileSystem.synchronizeDirectory(directory) }
     } catch {
       if torn == nil { try? fileSystem.unlink(location.recoveryName, in: directory) }
       throw StorageError(error, when: "write", location.path)

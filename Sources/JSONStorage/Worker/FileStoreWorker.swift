@@ -257,7 +257,7 @@ extension FileStoreWorker {
     do throws(SystemError) {
       do {
         try fileSystem.makeDirectory(location.historyName, in: directory)
-        if isDurable { try fileSystem.synchronize(directory) }
+        if isDurable { try fileSystem.synchronizeDirectory(directory) }
       } catch {
         guard error.isExisting else { throw error }
       }
@@ -266,7 +266,7 @@ extension FileStoreWorker {
       let temporary = try fileSystem.writeNewFile(
         content, named: location.temporaryName(), in: history, like: model, durably: isDurable)
       let name = try nameVersion(temporary.name, in: history)
-      if isDurable { try fileSystem.synchronize(history) }
+      if isDurable { try fileSystem.synchronizeDirectory(history) }
       removeOldest(in: history, newest: name)
       return FileLocation.join(path, name)
     } catch {
