@@ -192,8 +192,10 @@ extension FileStoreWorker {
     return hash.map { $0 != self.known.hash } ?? false
   }
 
-  /// Replaces the file where names cannot be exchanged. An edit between the check and the rename is replaced, and then
-  /// kept like a late save.
+  /// Replaces the file where names cannot be exchanged.
+  ///
+  /// A save into the file between the check and the rename is kept like a late save. Another file that is renamed to the
+  /// name in this instant is lost: the file system offers no way to notice it.
   private func replaceBlindly(with newFile: NewFile, in directory: FileDescriptor) throws(SystemError) -> Replacement {
     let current: FileDescriptor
     do {
@@ -205,6 +207,8 @@ extension FileStoreWorker {
     }
     let stamp = try fileSystem.status(of: current).stamp
     guard try fileSystem.hash(of: current) == known.hash else { return .edited }
+    // Hashing takes long enough for an editor to put another file in the place.
+    guard (try? fileSystem.status(location.name, in: directory).stamp) == stamp else { return .edited }
     try fileSystem.rename(newFile.name, to: location.name, in: directory)
     hold(current, known.hash, stamp)
     return .created
