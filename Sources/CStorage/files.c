@@ -124,11 +124,13 @@ int storage_lock(int file) { return flock(file, LOCK_EX | LOCK_NB); }
 int storage_is_mount_point(int directory, const char *name) {
 #if defined(__linux__) && defined(STATX_ATTR_MOUNT_ROOT)
   struct statx status;
-  if (statx(directory, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &status) != 0) return 0;
-  return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+  if (statx(directory, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &status) != 0) return -1;
+  // Kernels before 5.8 do not know.
+  if (status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 #else
   (void)directory;
   (void)name;
-  return 0;
 #endif
+  errno = ENOTSUP;
+  return -1;
 }

@@ -94,6 +94,62 @@ struct FaultTests {
     open.store.close()
   }
 
+  @Test(arguments: [EINVAL, ENOTSUP])
+  func `Where directories cannot be synced at all, a version is published and saved all the same`(_ number: Int32)
+    throws
+  {
+    let open = try open()
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "fsync" { throw SystemError(call, number) }
+    }
+    #expect(try open.publish("[1]").summary == "published")
+    let saved = Inbox<Result<String, StorageError>>()
+    open.store.saveHistory(UTF8Slice("[0]"), completion: saved.send)
+    #expect(directory.text(".db.json.history/\(try FileLocation.split(saved.next().get()).name)") == "[0]")
+    open.store.close()
+    #expect(directory.text() == "[1]")
+  }
+
+  @Test(arguments: [EPERM, ENOTSUP])
+  func `Where permissions cannot be set, a version is published`(_ number: Int32) throws {
+    let open = try open()
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "fchmod" { throw SystemError(call, number) }
+    }
+    #expect(try open.publish("[1]").summary == "published")
+    open.store.close()
+    #expect(directory.text() == "[1]")
+  }
+
+  @Test func `Where names cannot be exchanged, an edit that is renamed to the name during the check stays`() throws {
+    let open = try open()
+    fileSystem.script.restart { [directory, script = fileSystem.script] (_, call) throws(SystemError) in
+      if call == "exchange" { throw SystemError(call, EINVAL) }
+      guard call == "read", script.calls.contains("exchange") else { return }
+      script.restart()
+      #expect(throws: Never.self) { try directory.save("[7]") }
+    }
+    #expect(try open.publish("[1]").summary == "edited [7] 1")
+    open.store.close()
+    #expect(directory.text() == "[7]")
+  }
+
+  @Test func `A file that was in use for a moment is replaced the next time, not written in place`() throws {
+    fileSystem.isMounted = false
+    let open = try open()
+    let inode = try fileNumber()
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "exchange" { throw SystemError(call, EBUSY) }
+    }
+    #expect(try open.publish("[1]").summary == "failed unavailable")
+    #expect(directory.text() == "[0]")
+    fileSystem.script.restart()
+    #expect(try open.publish("[1]").summary == "published")
+    #expect(try fileNumber() != inode)
+    open.store.close()
+    #expect(open.edits.isEmpty)
+  }
+
   @Test(arguments: [EINVAL, ENOSYS, ENOTSUP])
   func `Where names cannot be exchanged, an edit is still found before it is replaced`(_ number: Int32) throws {
     let open = try open()
@@ -120,6 +176,7 @@ struct FaultTests {
     #expect(try open.publish(text).summary == "published")
     #expect(directory.text() == text)
     #expect(try fileNumber() == inode)
+    #expect(try open.edits.next().summary == "warned mountPoint")
     try directory.write("[7]")
     #expect(try open.publish("[2]").summary == "edited [7] 1")
     open.store.close()

@@ -44,6 +44,8 @@ final class FaultyFileSystem: FileSystem, @unchecked Sendable {
   let script = Script()
   /// Whether every file looks as if its last name was removed.
   var isStale = false
+  /// Whether something is mounted on every file; `nil` when the system does not tell.
+  var isMounted: Bool?
   /// Whether what is synced reaches the disk, which takes long.
   var isSynchronizing = true
 
@@ -114,9 +116,7 @@ final class FaultyFileSystem: FileSystem, @unchecked Sendable {
     try super.checkWritable(name, in: directory)
   }
 
-  override func isMountPoint(_ name: String, in directory: FileDescriptor) -> Bool {
-    super.isMountPoint(name, in: directory)
-  }
+  override func isMountPoint(_ name: String, in directory: FileDescriptor) -> Bool? { isMounted }
 
   override func read(
     _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int

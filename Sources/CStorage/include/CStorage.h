@@ -78,7 +78,8 @@ int storage_copy_access_list(int source, int target, int same_group);
 /// Takes the exclusive lock of an open file without waiting; EWOULDBLOCK when another process has it.
 int storage_lock(int file);
 
-/// 1 when something is mounted on the name itself, so that it cannot be renamed; 0 when not or unknown.
+/// 1 when something is mounted on the name itself, so that it cannot be renamed; 0 when not. Fails with ENOTSUP where the
+/// system does not tell.
 int storage_is_mount_point(int directory, const char *name);
 
 // MARK: - Watching

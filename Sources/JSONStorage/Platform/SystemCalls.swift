@@ -118,8 +118,10 @@ package class FileSystem: @unchecked Sendable {
     try call("access") { faccessat(directory.number, name, W_OK, 0) }
   }
 
-  func isMountPoint(_ name: String, in directory: FileDescriptor) -> Bool {
-    storage_is_mount_point(directory.number, name) == 1
+  /// Whether something is mounted on a name; `nil` where the system does not tell.
+  func isMountPoint(_ name: String, in directory: FileDescriptor) -> Bool? {
+    let result = storage_is_mount_point(directory.number, name)
+    return result < 0 ? nil : result == 1
   }
 
   func read(

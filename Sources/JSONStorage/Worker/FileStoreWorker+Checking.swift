@@ -99,6 +99,7 @@ extension FileStoreWorker {
       location = old
       throw error
     }
+    for warning in placeWarnings { onEdit(.warned(warning, path: location.path)) }
     known.stamp = nil
     return true
   }

@@ -114,6 +114,7 @@ extension FileStoreWorker {
     case .exchanged:
       guard try keepReplaced(newFile, in: directory) else { return false }
     case .impossible:
+      if !isMountPoint { onEdit(.warned(.mountPoint, path: location.path)) }
       isMountPoint = true
       defer { try? fileSystem.unlink(newFile.name, in: directory) }
       guard try writeInPlace(newFile, in: directory) else { return false }
@@ -173,7 +174,11 @@ extension FileStoreWorker {
         try fileSystem.exchange(newFile.name, location.name, in: directory)
         return .exchanged
       } catch {
-        if error.isMountPoint { return .impossible }
+        if error.isMountPoint {
+          // The file may also be in use for a moment, which is no reason to write it in place from now on.
+          guard fileSystem.isMountPoint(location.name, in: directory) ?? true else { throw error }
+          return .impossible
+        }
         if error.isUnsupported { return try replaceBlindly(with: newFile, in: directory) }
         guard error.isMissing else { throw error }
       }

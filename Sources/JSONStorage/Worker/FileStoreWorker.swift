@@ -169,7 +169,7 @@ final class FileStoreWorker<Version: Sendable> {
       lock = try FileLock.acquire(for: location, in: directory)
     }
     directoryStamp = try? fileSystem.status(of: directory).stamp
-    isMountPoint = fileSystem.isMountPoint(location.name, in: directory)
+    isMountPoint = fileSystem.isMountPoint(location.name, in: directory) ?? false
   }
 
   func openDirectory() throws(StorageError) -> FileDescriptor {
@@ -204,12 +204,14 @@ final class FileStoreWorker<Version: Sendable> {
   }
 
   private func warnings(_ status: FileStatus) -> [FileStore<Version>.Warning] {
+    guard options.synchronization != .ephemeral, status.links > 1, !isMountPoint else { return placeWarnings }
+    return [.hardLinks(count: status.links)] + placeWarnings
+  }
+
+  /// The warnings about the file's place, whatever file is in it.
+  var placeWarnings: [FileStore<Version>.Warning] {
     guard options.synchronization != .ephemeral else { return [] }
-    var warnings: [FileStore<Version>.Warning] = []
-    if isMountPoint { warnings.append(.mountPoint) }
-    if status.links > 1, !isMountPoint { warnings.append(.hardLinks(count: status.links)) }
-    if lock == nil { warnings.append(.notLocked) }
-    return warnings
+    return (isMountPoint ? [.mountPoint] : []) + (lock == nil ? [.notLocked] : [])
   }
 
   /// Moves temporary files of a killed server to the history, unless the file holds the same bytes.

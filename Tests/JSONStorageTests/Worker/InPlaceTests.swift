@@ -46,6 +46,7 @@ struct InPlaceTests {
     let directory = try TemporaryDirectory()
     try directory.write("[0,1,2,3]")
     let fileSystem = FaultyFileSystem()
+    fileSystem.isMounted = true
     let open = try OpenStore(
       directory.path("db.json"), watching: isWatched ? .notifications : .off, fileSystem: fileSystem)
     tear(fileSystem)
@@ -68,6 +69,7 @@ struct InPlaceTests {
     let directory = try TemporaryDirectory()
     try directory.write("[0,1,2,3]")
     let fileSystem = FaultyFileSystem()
+    fileSystem.isMounted = true
     let open = try OpenStore(directory.path("db.json"), watching: .notifications, fileSystem: fileSystem)
     for text in ["[4,5,6,7]", "[5,6,7,8]"] {
       tear(fileSystem)
