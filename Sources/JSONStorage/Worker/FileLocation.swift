@@ -88,6 +88,18 @@ extension FileSystem {
 }
 
 extension WallClock {
+  /// Whether a name consists of a part as ``name(_:)`` gives it, and a suffix.
+  static func isName(_ name: String, suffix: String) -> Bool {
+    let form = "0000-00-00T00-00-00.000Z".utf8
+    let (time, rest) = (name.utf8.prefix(form.count), name.utf8.dropFirst(form.count))
+    let number = rest.dropLast(suffix.utf8.count)
+    return time.count == form.count && zip(form, time).allSatisfy { $0 == UInt8(ascii: "0") ? isDigit($1) : $0 == $1 }
+      && rest.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+      && (number.isEmpty || number.first == UInt8(ascii: "~") && number.dropFirst().allSatisfy(isDigit))
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
   /// Names a file by the time of day.
   ///
   /// - Parameter give: Called with that part of the name; called again with a number added while the name exists.

@@ -280,7 +280,7 @@ extension FileStoreWorker {
   private func nameVersion(_ temporary: String, in history: FileDescriptor) throws(SystemError) -> String {
     do throws(SystemError) {
       return try WallClock.name { part throws(SystemError) in
-        let name = "\(part).json"
+        let name = part + Self.historySuffix
         try fileSystem.renameWithoutReplacing(temporary, to: name, in: history)
         return name
       }
@@ -290,12 +290,16 @@ extension FileStoreWorker {
     }
   }
 
+  private static var historySuffix: String { ".json" }
+
+  /// Removes the oldest versions; a file with a name of another form is not the server's, and stays.
+  ///
   /// - Parameter newest: The version that was just saved. Names that sort after it are from before the clock was set
   ///   back.
   private func removeOldest(in history: FileDescriptor, newest: String) {
     guard let names = try? fileSystem.names(in: history) else { return }
     for name in names where location.isTemporary(name) { try? fileSystem.unlink(name, in: history) }
-    let versions = names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
+    let versions = names.filter { WallClock.isName($0, suffix: Self.historySuffix) }.sorted()
     let ordered = versions.filter { $0 > newest } + versions.filter { $0 <= newest }
     for name in ordered.dropLast(20) { try? fileSystem.unlink(name, in: history) }
   }

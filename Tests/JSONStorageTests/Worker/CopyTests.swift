@@ -28,6 +28,20 @@ struct CopyTests {
     #expect(kept == (3..<23).map { "[\($0)]" })
   }
 
+  @Test func `The history keeps files that the server did not make`() throws {
+    let others = ["release-1.json", "2001-02-03T04-05-06.789Z-mine.json", "2001-02-03T04-05-06.789Z~a.json"]
+    for name in others { try directory.write("[]", to: ".db.json.history/\(name)") }
+    for day in 10..<30 { try directory.write("[]", to: ".db.json.history/2001-01-\(day)T00-00-00.000Z~12.json") }
+    let open = try OpenStore(directory.path("db.json"))
+    let saved = Inbox<Result<String, StorageError>>()
+    open.store.saveHistory(UTF8Slice("[1]"), completion: saved.send)
+    _ = try saved.next().get()
+    open.store.close()
+    let kept = directory.names(in: ".db.json.history")
+    #expect(kept.count == 20 + others.count)
+    #expect(Set(others).isSubset(of: kept))
+  }
+
   @Test func `The history keeps what was saved since the clock was set back`() throws {
     for day in 10..<30 { try directory.write("[]", to: ".db.json.history/2999-01-\(day)T00-00-00.000Z.json") }
     let open = try OpenStore(directory.path("db.json"))
