@@ -1,3 +1,4 @@
+import Foundation
 import JSONServerValues
 import TestSupport
 import Testing
@@ -181,6 +182,40 @@ struct WatchingTests {
     open.store.close()
     #expect(directory.text("data/db.json") == "[3]")
     #expect(directory.text("old/db.json") == "[0]")
+  }
+
+  @Test func `A directory that gets another path keeps the lock and its replaced versions`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.shell("mkdir data; printf '[0]' > data/db.json")
+    var timing = FileStoreOptions.Timing.short
+    timing.replacedHold = .seconds(60)
+    let open = try OpenStore(directory.path("data/db.json"), timing: timing)
+    let editor = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path("data/db.json")))
+    #expect(try open.publish("[1]").summary == "published")
+    try directory.shell("mv data moved; ln -s moved data")
+    #expect(try open.publish("[2]").summary == "published")
+    #expect(directory.text("moved/db.json") == "[2]")
+    #expect(throws: StorageError.self) { try OpenStore(directory.path("moved/db.json")) }
+    try editor.write(contentsOf: Data("[7]".utf8))
+    try editor.close()
+    open.store.close()
+    #expect(try open.edits.next(within: 0).summary == "conflict [7]")
+    #expect(open.edits.isEmpty)
+    #expect(directory.names(in: "moved").count == 2)
+  }
+
+  @Test func `A link that now points to where nothing can be locked is followed with a warning`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.shell("mkdir a b; printf '[0]' > a/db.json; printf '[1]' > b/db.json; ln -s a/db.json db.json")
+    let fileSystem = FaultyFileSystem()
+    let open = try OpenStore(directory.path("db.json"), watching: .notifications, fileSystem: fileSystem)
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "flock" { throw SystemError(call, ENOLCK) }
+    }
+    try directory.shell("ln -s b/db.json x; mv x db.json")
+    #expect(try open.edits.next().summary == "warned notLocked")
+    #expect(try open.edits.next().summary == "changed [1] 1")
+    open.store.close()
   }
 
   @Test func `A symbolic link that points elsewhere is followed, lock and all`() throws {

@@ -1,42 +1,72 @@
 /// The real location of a file, and the names of the store's own files beside it.
-struct FileLocation: Sendable, Hashable {
+struct FileLocation: Sendable {
   /// The path of the directory, free of symbolic links.
   let directory: String
 
   /// The name of the file in it.
   let name: String
 
+  /// The name within the names below. A long name is cut, and has its hash instead of its end, so that all of them fit
+  /// into the 255 bytes that file systems allow.
+  private let stem: String
+
+  init(directory: String, name: String) {
+    self.directory = directory
+    self.name = name
+    stem = name.utf8.count <= Self.longestStem ? name : Self.shortened(name)
+  }
+
+  private static var longestStem: Int { 255 - ".".utf8.count - ".conflict-0000-00-00T00-00-00.000Z~999".utf8.count }
+
+  private static func shortened(_ name: String) -> String {
+    let hash = Array(name.utf8).withUnsafeBytes { ContentHash(of: $0).value }
+    let end = "~\(hexadecimal(hash))"
+    var start = name[...]
+    while start.utf8.count > longestStem - end.utf8.count { start.removeLast() }
+    return start + end
+  }
+
   var path: String { Self.join(directory, name) }
   /// A directory, since a directory can have a `.gitignore` of its own.
-  var lockDirectoryName: String { ".\(name).lock" }
+  var lockDirectoryName: String { ".\(stem).lock" }
   var lockName: String { "\(lockDirectoryName)/process" }
   /// The file that makes git ignore the lock.
   var lockIgnoreName: String { "\(lockDirectoryName)/.gitignore" }
-  var recoveryName: String { ".\(name).recovery" }
-  var historyName: String { ".\(name).history" }
+  var recoveryName: String { ".\(stem).recovery" }
+  var historyName: String { ".\(stem).history" }
 
   /// A name for a late save.
-  func conflictName(at time: String) -> String { ".\(name).conflict-\(time)" }
+  func conflictName(at time: String) -> String { ".\(stem).conflict-\(time)" }
 
   /// A new name for a version that is being written.
   func temporaryName() -> String {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    return ".\(name).\(String(repeating: "0", count: 16 - digits.count))\(digits).tmp"
+    ".\(stem).\(Self.hexadecimal(.random(in: .min ... .max))).tmp"
+  }
+
+  /// The 16 hexadecimal digits of a number.
+  private static func hexadecimal(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
   /// Whether ``temporaryName()`` may have returned a name.
   ///
   /// The digits are counted, so that a temporary file of `db.json` does not count as one of a file named `db`.
   func isTemporary(_ other: String) -> Bool {
-    let (prefix, suffix) = (".\(name).", ".tmp")
-    guard other.hasPrefix(prefix), other.hasSuffix(suffix) else { return false }
-    let digits = other.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
-    return digits.count == 16 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    let (prefix, suffix) = (".\(stem).".utf8, ".tmp".utf8)
+    let digits = other.utf8.dropFirst(prefix.count).dropLast(suffix.count)
+    return other.utf8.starts(with: prefix) && other.utf8.suffix(suffix.count).elementsEqual(suffix)
+      && digits.count == 16 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
   }
 
   static func join(_ directory: String, _ name: String) -> String {
     directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
   }
+}
+
+extension FileLocation: Equatable {
+  /// By bytes: on Linux, two names may differ only in how a letter with an accent is composed.
+  static func == (left: FileLocation, right: FileLocation) -> Bool { left.path.utf8.elementsEqual(right.path.utf8) }
 }
 
 extension FileLocation {

@@ -74,7 +74,7 @@ extension FileStoreWorker {
     return fault.isAnnounced && stamp == fault.stamp
   }
 
-  /// Follows the path after a symbolic link was changed or a directory replaced.
+  /// Follows the path after a symbolic link was changed, or a directory replaced or renamed.
   ///
   /// - Returns: Whether the path now leads to another file, about which nothing is known yet.
   @discardableResult
@@ -85,7 +85,11 @@ extension FileStoreWorker {
       found = try FileLocation(path, in: fileSystem)
       let directory = try fileSystem.openDirectory(found.directory)
       stamp = try fileSystem.status(of: directory).stamp
-      if found == location, stamp.inode == directoryStamp?.inode, stamp.device == directoryStamp?.device {
+      if found.name.utf8.elementsEqual(location.name.utf8),
+        stamp.inode == directoryStamp?.inode, stamp.device == directoryStamp?.device
+      {
+        // Another path of the same directory: the lock still holds. Taking it again would fail, because of itself.
+        if found != location { rename(to: found) }
         return false
       }
     } catch {
@@ -103,12 +107,18 @@ extension FileStoreWorker {
     known.stamp = nil
     return true
   }
+
+  /// Follows the renamed directory, also with the replaced versions of the file.
+  private func rename(to new: FileLocation) {
+    for index in replaced.indices where replaced[index].location == location { replaced[index].location = new }
+    location = new
+  }
 }
 
 /// A replaced version without a name, kept open to see whether an editor still writes to it.
 struct ReplacedFile {
   let descriptor: FileDescriptor
-  let location: FileLocation
+  var location: FileLocation
   let hash: ContentHash
   /// The stamp before hashing.
   let stamp: FileStamp

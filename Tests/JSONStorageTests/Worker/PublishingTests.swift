@@ -24,6 +24,18 @@ struct PublishingTests {
     #expect(directory.names == ["db.json"])
   }
 
+  @Test(arguments: [217, 240, 255]) func `A file with a long name is written, and has a history`(_ count: Int) throws {
+    let name = String(repeating: "a", count: count)
+    try directory.write("{}", to: name)
+    let open = try OpenStore(directory.path(name))
+    #expect(try open.publish(#"{"a":1}"#).summary == "published")
+    let saved = Inbox<Result<String, StorageError>>()
+    open.store.saveHistory(UTF8Slice("{}"), completion: saved.send)
+    #expect(throws: Never.self) { try saved.next().get() }
+    open.store.close()
+    #expect(directory.text(name) == #"{"a":1}"#)
+  }
+
   @Test func `An edit the publisher has not seen is returned and stays in the file`() throws {
     let open = try OpenStore(directory.path("db.json"))
     try directory.write("[7]")
