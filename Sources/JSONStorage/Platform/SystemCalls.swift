@@ -248,6 +248,7 @@ struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   var description: String { "\(call): \(reason)" }
 
   static let tooManyLinks = SystemError("realpath", ELOOP)
+  static let lockLost = SystemError("flock", EAGAIN)
   static let nameExists = SystemError("rename", EEXIST)
   static let nothingWritten = SystemError("write", EIO)
 }

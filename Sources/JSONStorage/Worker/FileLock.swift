@@ -19,8 +19,9 @@ final class FileLock {
     writeIgnore()
   }
 
-  /// Removes the lock file before the lock ends.
+  /// Removes the lock file before the lock ends, unless another program has removed it, and another server made its own.
   deinit {
+    guard (try? Self.isNamed(file, location, in: directory)) == true else { return }
     try? fileSystem.unlink(location.lockIgnoreName, in: directory)
     try? fileSystem.unlink(location.lockName, in: directory)
     // The directory stays when another server has made its lock file in it.
@@ -33,7 +34,7 @@ final class FileLock {
   /// - Throws: ``StorageError`` with code `locked` when another server has the lock, or may have it.
   static func acquire(for location: FileLocation, in directory: FileDescriptor) throws(StorageError) -> FileLock? {
     let fileSystem = directory.fileSystem
-    while true {
+    for _ in 0..<maximumAttempts {
       guard let file = try open(location, in: directory) else {
         try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
         return nil
@@ -41,17 +42,38 @@ final class FileLock {
       do throws(SystemError) {
         try fileSystem.lock(file)
         // A server that closes removes the lock file, so the locked file may have lost its name since it was opened.
-        if try fileSystem.status(of: file).stamp.inode
-          == fileSystem.status(location.lockName, in: directory).stamp.inode
-        {
-          return FileLock(location, directory, file)
-        }
+        if try isNamed(file, location, in: directory) { return FileLock(location, directory, file) }
       } catch {
         if error.isMissing { continue }
-        guard error.isWouldBlock else { return nil }
+        guard error.isWouldBlock else {
+          removeUnused(file, location, in: directory)
+          return nil
+        }
         throw StorageError(.locked, message(for: location, holder: process(in: file)), cause: error)
       }
     }
+    throw unreadable(location, of: fileSystem, because: SystemError.lockLost)
+  }
+
+  /// How often the lock is tried while other servers remove their lock files.
+  private static let maximumAttempts = 100
+
+  /// Whether a file is the one with the name of the lock file.
+  private static func isNamed(
+    _ file: FileDescriptor, _ location: FileLocation, in directory: FileDescriptor
+  ) throws(SystemError) -> Bool {
+    let fileSystem = directory.fileSystem
+    return try fileSystem.status(of: file).stamp.inode
+      == fileSystem.status(location.lockName, in: directory).stamp.inode
+  }
+
+  /// Removes a lock file that cannot be locked, unless a server has written to it, which then has the lock.
+  private static func removeUnused(_ file: FileDescriptor, _ location: FileLocation, in directory: FileDescriptor) {
+    let fileSystem = directory.fileSystem
+    guard (try? isNamed(file, location, in: directory)) == true, (try? fileSystem.status(of: file).stamp.size) == 0
+    else { return }
+    try? fileSystem.unlink(location.lockName, in: directory)
+    try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
   }
 
   /// Opens the lock file. It may belong to another user: reading is enough to lock it.
@@ -66,7 +88,7 @@ final class FileLock {
         return try fileSystem.open(location.lockName, in: directory, for: .locking)
       } catch {
         if error.isMissing, !error.isNotDirectory, hasDirectory {
-          guard attempt < 100 else { throw unreadable(location, of: fileSystem, because: error) }
+          guard attempt < maximumAttempts else { throw unreadable(location, of: fileSystem, because: error) }
           continue
         }
         guard error.isNotPermitted || error.isNotDirectory else { return nil }

@@ -95,6 +95,39 @@ struct OpeningTests {
     #expect(directory.names == ["db.json"])
   }
 
+  @Test func `A closing store leaves the lock file of a store that took its place`() throws {
+    let open = try OpenStore(path)
+    try directory.shell("rm -r .db.json.lock")
+    let second = try OpenStore(path)
+    open.store.close()
+    #expect(code { _ = try OpenStore(path) } == .locked)
+    second.store.close()
+    #expect(directory.names == ["db.json"])
+  }
+
+  @Test func `A lock file that cannot be locked is removed, unless a server has written to it`() throws {
+    let fileSystem = FaultyFileSystem()
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "flock" { throw SystemError(call, ENOLCK) }
+    }
+    let open = try OpenStore(path, fileSystem: fileSystem)
+    #expect(open.warnings == [.notLocked])
+    #expect(directory.names == ["db.json"])
+    open.store.close()
+    let locked = try OpenStore(path)
+    try OpenStore(path, fileSystem: fileSystem).store.close()
+    #expect(code { _ = try OpenStore(path) } == .locked)
+    locked.store.close()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `A lock file that never has its name excludes a store`() throws {
+    let fileSystem = FaultyFileSystem()
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "stat" { throw SystemError(call, ENOENT) }
+    }
+    #expect(code { _ = try OpenStore(path, fileSystem: fileSystem) } == .locked)
+  }
+
   @Test func `A lock file of another user locks as well`() throws {
     let fileSystem = FaultyFileSystem()
     fileSystem.script.restart { (_, call) throws(SystemError) in
