@@ -150,8 +150,9 @@ struct FaultTests {
     #expect(open.edits.isEmpty)
   }
 
-  @Test(arguments: [EINVAL, ENOSYS, ENOTSUP])
+  @Test(arguments: [EINVAL, ENOSYS, ENOTSUP, EXDEV])
   func `Where names cannot be exchanged, an edit is still found before it is replaced`(_ number: Int32) throws {
+    fileSystem.isMounted = false
     let open = try open()
     fileSystem.script.restart { (_, call) throws(SystemError) in
       if call == "exchange" || call == "rename exclusively" { throw SystemError(call, number) }

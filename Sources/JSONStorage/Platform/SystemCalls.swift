@@ -241,7 +241,8 @@ struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   var isNotPermitted: Bool { number == EPERM || number == EACCES || number == EROFS }
   var isWouldBlock: Bool { number == EWOULDBLOCK || number == EAGAIN }
   var isNotSymbolicLink: Bool { number == EINVAL }
-  var isUnsupported: Bool { number == EINVAL || number == ENOSYS || number == ENOTSUP || number == EOPNOTSUPP }
+  /// Also EXDEV, with which ext4 refuses to exchange files of different quota projects.
+  var isUnsupported: Bool { [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP, EXDEV].contains(number) }
   /// Whether a name cannot be renamed because something is mounted on it.
   var isMountPoint: Bool { number == EBUSY || number == EXDEV }
 

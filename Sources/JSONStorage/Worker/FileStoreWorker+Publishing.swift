@@ -174,11 +174,8 @@ extension FileStoreWorker {
         try fileSystem.exchange(newFile.name, location.name, in: directory)
         return .exchanged
       } catch {
-        if error.isMountPoint {
-          // The file may also be in use for a moment, which is no reason to write it in place from now on.
-          guard fileSystem.isMountPoint(location.name, in: directory) ?? true else { throw error }
-          return .impossible
-        }
+        // Otherwise the file is in use for a moment, which is no reason to write it in place from now on.
+        if error.isMountPoint, fileSystem.isMountPoint(location.name, in: directory) ?? true { return .impossible }
         if error.isUnsupported { return try replaceBlindly(with: newFile, in: directory) }
         guard error.isMissing else { throw error }
       }
