@@ -7,8 +7,9 @@ final class Compression {
   static let minimumBytes = 1024
   /// The largest body that is compressed: the event loop waits about ten milliseconds for it.
   static let maximumBytes = 1024 * 1024
-  /// From 1, fast, to 9, small: the client is mostly on the same machine, and the event loop waits.
-  private static let level = 1
+  /// From 1, fast, to 9, small: the client is mostly on the same machine, and the event loop waits. Files that browsers
+  /// keep are asked for once.
+  private static let (level, levelOfKept) = (1, 6)
 
   /// The last `Accept-Encoding`, and the coding of the response: a client sends the same field with every request.
   private var known: (field: String, coding: ContentCoding?) = ("", nil)
@@ -23,9 +24,11 @@ final class Compression {
     if isCommon, !request.has(.acceptEncoding) { return }
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
     if !isCommon { response.headerFields.add("Accept-Encoding", toList: .vary) }
+    let isKept = response.headerFields.first(.cacheControl)?.hasSuffix("immutable") == true
     guard request.method != .head, allowsCompression(response),
       let coding = request.headerFields.joined(.acceptEncoding).flatMap({ preferredCoding(for: $0) }),
-      let compressed = coding.compress(response.bytes, level: Self.level), compressed.count < response.bytes.count
+      let compressed = coding.compress(response.bytes, level: isKept ? Self.levelOfKept : Self.level),
+      compressed.count < response.bytes.count
     else { return }
     response.body = .bytes(compressed)
     response.headerFields[.contentEncoding] = coding.rawValue
