@@ -224,8 +224,10 @@ extension HTTPFields {
 extension Request {
   /// Unpacks the body, if its `Content-Encoding` says that it is packed.
   ///
-  /// - Throws: As ``Decompression/append(_:to:limits:)``, and 415 for a coding that is not supported.
+  /// - Throws: As ``Decompression/append(_:to:limits:)``, also for a body that is not packed, and 415 for a coding that is
+  ///   not supported.
   mutating func unpackBody(limits: Limits) throws(RequestError) {
+    guard bytes.count <= limits.maximumBodyBytes else { throw .bodyTooLarge(limits) }
     guard !bytes.isEmpty, let coding = try headerFields.bodyCoding else { return }
     let decompression = Decompression(coding)
     var unpacked: [UInt8] = []

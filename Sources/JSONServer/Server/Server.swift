@@ -157,29 +157,34 @@ public final class Server: Sendable {
   /// With HTTPS, the address of this machine is written as `localhost`, the usual name in certificates.
   public var url: String {
     guard var address = boundAddresses.first else { return "" }
-    let path = session.map { "\(configuration.mountPath)/\(SessionName.root)/\($0.text)" } ?? ""
+    let path = session == nil ? "" : configuration.mountPath + sessionPath
     guard security != nil else { return "http://\(address)\(path)" }
     if address.host == "127.0.0.1" { address.host = "localhost" }
     return "https://\(address)\(path)"
   }
 
-  /// Responds to a request without a socket, in the same way.
+  /// What comes after the server's address in a session's: `/__session/NAME`; empty for the server itself.
+  package var sessionPath: String { session.map { "/\(SessionName.root)/\($0.text)" } ?? "" }
+
+  /// Responds to a request without a socket, in the same way, except that a head may have any size.
   public func respond(to request: Request) async -> Response {
     let engine = await engine
     var request = request
     // A request of the process itself was not sent to another host.
     if request.headerFields[.host] == nil { request.headerFields[.host] = "localhost" }
+    var refusal: RequestError?
     do throws(RequestError) {
       try request.unpackBody(limits: configuration.limits)
     } catch {
-      return error.response().response
+      refusal = error
     }
-    let addressed = request
+    let (addressed, error) = (request, refusal)
     // A request that waits in a hold, or for a calculation, ends when the task is canceled. Used on the event loop only.
     let waiting = NIOLockedValueBox<(isCanceled: Bool, end: (@Sendable () -> Void)?)>((false, nil))
     let prepared: PreparedResponse = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         engine.loop.execute {
+          if let error { return engine.refuse(addressed, with: error) { continuation.resume(returning: $0) } }
           engine.respond(to: addressed) { progress in
             switch progress {
             case .tookEffect: break
