@@ -45,7 +45,7 @@ public struct JSONServerTrait: TestTrait, SuiteTrait, TestScoping {
   }
 
   private static func attachRequests(of server: MockServer, to test: Test) async {
-    let requests = await server.requests
+    let requests = await server.server.allExchanges
     guard !requests.isEmpty else { return }
     Attachment.record(JournalText.report(requests), named: "requests.txt", sourceLocation: test.sourceLocation)
   }

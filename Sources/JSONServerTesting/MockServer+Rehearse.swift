@@ -68,7 +68,7 @@ extension MockServer {
   ) async throws -> [Exchange] {
     try await withJSONServer(configuration, listens: !server.url.isEmpty) { copy in
       try await body(copy)
-      return await copy.requests
+      return await copy.server.allExchanges
     }
   }
 

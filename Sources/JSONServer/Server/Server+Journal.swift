@@ -12,12 +12,18 @@ extension Server {
     get async { await engine.run { $0.journal.unexpected } }
   }
 
-  /// The unexpected requests of the server and then of its sessions, with the first thousand of ended sessions.
+  /// The unexpected requests of a session; or of the server and then of its sessions, with the first thousand of ended
+  /// sessions.
   package var allUnexpectedRequests: [Exchange] {
-    get async { await engine.run { $0.journal.unexpected + $0.sessions.unexpected } }
+    get async { await engine.run { $0.journal.unexpected + ($0.isSession ? [] : $0.sessions.unexpected) } }
   }
 
-  /// Removes all exchanges.
+  /// The exchanges of a session; or of the server and then of its sessions.
+  package var allExchanges: [Exchange] {
+    get async { await engine.run { $0.journal.exchanges + ($0.isSession ? [] : $0.sessions.exchanges) } }
+  }
+
+  /// Removes all exchanges that have a response.
   public func clearJournal() async {
     await engine.run { $0.journal.removeAll() }
   }

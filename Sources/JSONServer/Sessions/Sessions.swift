@@ -56,6 +56,9 @@ final class Sessions {
     unexpectedOfEnded + all.flatMap { $0.engine.assumeIsolated { $0.journal.unexpected } }
   }
 
+  /// The exchanges of all sessions.
+  var exchanges: [Exchange] { all.flatMap { $0.engine.assumeIsolated { $0.journal.exchanges } } }
+
   func has(_ name: SessionName) -> Bool { sessions[name] != nil }
 
   /// Returns the engine of a session; the first use begins the session.
