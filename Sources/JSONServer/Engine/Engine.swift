@@ -350,7 +350,7 @@ extension Engine {
       authorize(
         RequestContext(
           request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, ignoresCase: ignoresCase,
-          isInner: true, notes: outer.notes,
+          number: outer.number, isInner: true, notes: outer.notes,
           progress: { progress in
             // The response of the middleware shows that the request has taken effect.
             if case .tookEffect = progress { return }

@@ -47,21 +47,24 @@ extension Engine {
       if let refusal { throw refusal }
       let preflight = try policies.preprocess(&request)
       let rewriteRule = preflight == nil && !isPageRequestForData(request) ? policies.rewrite(&request) : nil
+      // A preflight begins no session: any page may send one.
+      let entered = session.flatMap { preflight == nil || sessions.has($0) ? $0 : nil }
       let context = RequestContext(
         original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
         mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
+        number: entered == nil ? journal.nextID() : 0,
         notes: rewriteRule.map { NIOLockedValueBox(MatchNotes(rewriteRule: $0)) }, progress: progress, reply: reply)
-      // A preflight begins no session: any page may send one.
-      guard let session, preflight == nil || sessions.has(session) else { return begin(context, preflight) }
-      if !sessions.has(session) { try policies.origins.checkBeginning(of: session, by: request) }
-      sessions.engine(of: session, on: self).assumeIsolated { $0.begin(context, preflight) }
+      guard let entered else { return begin(context, preflight) }
+      if !sessions.has(entered) { try policies.origins.checkBeginning(of: entered, by: request) }
+      sessions.engine(of: entered, on: self).assumeIsolated {
+        $0.begin(context.with(number: $0.journal.nextID()), preflight)
+      }
     } catch {
       // The journal has no requests for the admin interface.
       let target = refusal == nil ? nil : try? ParsedTarget(request.target)
       let context = RequestContext(
         original, preprocessed: request, target: target ?? .none, mountedTarget: mountedTarget,
-        ignoresCase: ignoresCase,
-        started: started, progress: progress, reply: reply)
+        ignoresCase: ignoresCase, started: started, number: journal.nextID(), progress: progress, reply: reply)
       finalize(context, error.response())
     }
   }

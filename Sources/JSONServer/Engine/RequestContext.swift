@@ -16,6 +16,8 @@ final class RequestContext: Sendable {
   let ignoresCase: Bool
   /// The system's uptime when the request arrived.
   let started: Duration
+  /// The number in the journal, in the order of arrival.
+  let number: Int
   /// Whether the request is for the admin interface.
   let isAdministrative: Bool
   /// Whether the request is hidden: no delay, fault or stub affects it, and neither journal, events nor log show it.
@@ -40,7 +42,7 @@ final class RequestContext: Sendable {
 
   init(
     _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
-    ignoresCase: Bool, started: Duration = System.uptime, guardPrefix: Guard? = nil,
+    ignoresCase: Bool, started: Duration = System.uptime, number: Int = 0, guardPrefix: Guard? = nil,
     parsed: ParsedEndpoint? = nil, editEffects: EditEffects = EditEffects(), isInner: Bool = false,
     notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
@@ -54,6 +56,7 @@ final class RequestContext: Sendable {
     self.mountedTarget = mountedTarget
     self.ignoresCase = ignoresCase
     self.started = started
+    self.number = number
     self.guardPrefix = guardPrefix
     self.parsed = parsed
     self.editEffects = editEffects
@@ -88,15 +91,15 @@ final class RequestContext: Sendable {
 
   /// The same request with other parts; `nil` for the same.
   func with(
-    _ request: Request? = nil, _ target: ParsedTarget? = nil, guardPrefix: Guard? = nil,
+    _ request: Request? = nil, _ target: ParsedTarget? = nil, number: Int? = nil, guardPrefix: Guard? = nil,
     parsed: ParsedEndpoint? = nil, editEffects: EditEffects? = nil, notes: NIOLockedValueBox<MatchNotes>? = nil
   ) -> RequestContext {
     RequestContext(
       original, preprocessed: request ?? self.request, target: target ?? self.target, mountedTarget: mountedTarget,
-      ignoresCase: ignoresCase, started: started, guardPrefix: guardPrefix ?? self.guardPrefix,
-      parsed: parsed ?? self.parsed, editEffects: editEffects ?? self.editEffects, isInner: isInner,
-      notes: notes ?? self.notes,
-      progress: progress, reply: reply)
+      ignoresCase: ignoresCase, started: started, number: number ?? self.number,
+      guardPrefix: guardPrefix ?? self.guardPrefix, parsed: parsed ?? self.parsed,
+      editEffects: editEffects ?? self.editEffects, isInner: isInner, notes: notes ?? self.notes, progress: progress,
+      reply: reply)
   }
 
   /// What the page needs in addition to the response to a write; `nil` for a request of others.
@@ -133,8 +136,6 @@ package struct MatchNotes: Sendable {
   var upstream: String?
   /// Whether a strict server refused the request for an unknown path, method or parameter.
   var isUnexpected = false
-  /// The number in the journal, if the request was recorded on its arrival.
-  var exchangeID: Int?
 }
 
 /// The path and the query of a target, decoded.

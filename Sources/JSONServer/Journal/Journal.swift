@@ -73,7 +73,7 @@ final class Journal {
     if case .slices = body { keepBytes(on: engine) }
   }
 
-  /// Records the arrival of a request whose response may take long, with the number in its notes.
+  /// Records the arrival of a request whose response may take long.
   func recordArrival(of context: RequestContext, on engine: isolated Engine) {
     let exchange = exchange(of: context, nil, engine.configuration)
     if engine.events.hadSubscribers { engine.events.publish(exchange) }
@@ -83,11 +83,9 @@ final class Journal {
   private func exchange(
     of context: RequestContext, _ response: consuming PreparedResponse?, _ configuration: Server.Configuration
   ) -> Exchange {
-    let notes = context.met
-    return Exchange(
-      id: notes?.exchangeID ?? nextID(), request: context.original, hidesSecrets: !configuration.showsSecrets,
-      route: context.route, response: response, respondedAt: System.now, duration: System.uptime - context.started,
-      notes: notes)
+    Exchange(
+      id: context.number, request: context.original, hidesSecrets: !configuration.showsSecrets, route: context.route,
+      response: response, respondedAt: System.now, duration: System.uptime - context.started, notes: context.met)
   }
 
   /// Replaces large bodies by their bytes, so that they do not keep old versions of the data in memory.

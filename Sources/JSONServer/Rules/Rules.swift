@@ -12,7 +12,7 @@ final class Rules {
   /// The stubs of a new session.
   private(set) var startStubs: RuleTable
   private var table: RuleTable
-  /// The held requests by their numbers in the journal.
+  /// The held requests, in the order of their numbers.
   private var held: [Int: (hold: Int, visit: Visit)] = [:]
 
   init(startingWith stubs: RuleTable) {
@@ -115,11 +115,8 @@ final class Rules {
   /// Holds a request until its release, if a hold matches.
   private func hold(_ visit: Visit, in hold: RuleTable.Entry?, on engine: isolated Engine) {
     guard let id = hold?.id else { return stub(visit, on: engine) }
-    let number = engine.journal.nextID()
-    let waiting = visit.noting {
-      $0.hold = id
-      $0.exchangeID = number
-    }
+    let number = engine.nextNumber()
+    let waiting = visit.noting { $0.hold = id }
     held[number] = (id, waiting)
     engine.journal.recordArrival(of: waiting.context, on: engine)
     engine.schedule(after: engine.configuration.limits.holdTimeout) { engine in
@@ -209,13 +206,15 @@ final class Rules {
 
   /// Releases or fails the requests of one hold, or of all holds, in the order of their arrival.
   private func release(from id: Int?, failingWith response: PreparedResponse?, on engine: isolated Engine) {
-    for visit in numbers(in: id).compactMap({ held.removeValue(forKey: $0)?.visit }) {
+    for visit in waiting(in: id).compactMap({ held.removeValue(forKey: $0.key)?.visit }) {
       if let response { engine.finalize(visit.context, response) } else { stub(visit, on: engine) }
     }
   }
 
-  /// The numbers of the requests in one hold, or in all holds, in the order of their arrival.
-  private func numbers(in id: Int?) -> [Int] { held.filter { id == nil || $0.value.hold == id }.keys.sorted() }
+  /// The requests in one hold, or in all holds, in the order of their arrival.
+  private func waiting(in id: Int?) -> [(key: Int, value: (hold: Int, visit: Visit))] {
+    held.filter { id == nil || $0.value.hold == id }.sorted { $0.key < $1.key }
+  }
 
   /// Replaces the stubs of the stubs file.
   func replaceFile(with stubs: [Rule]) {
@@ -265,7 +264,9 @@ final class Rules {
   /// A rule as JSON; a hold with the journal's numbers of its waiting requests.
   private func value(of entry: RuleTable.Entry) -> JSONValue {
     var members = entry.rule.members(id: entry.id, timesLeft: entry.timesLeft)
-    if entry.rule.kind == .hold { members["requests"] = .array(numbers(in: entry.id).map { .number(JSONNumber($0)) }) }
+    if entry.rule.kind == .hold {
+      members["requests"] = .array(waiting(in: entry.id).map { .number(JSONNumber($0.value.visit.context.number)) })
+    }
     return .object(members)
   }
 

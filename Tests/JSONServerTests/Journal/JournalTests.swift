@@ -18,6 +18,35 @@ import Testing
     #expect(try JSONValue(parsing: journal[1].request.bytes)["title"] == "c")
   }
 
+  @Test func `has requests in the order of their arrival, whichever response comes first`() async throws {
+    let server = try await AdminFixture.server { $0.hasSessions = true }
+    for server in [server, server.session("a")] {
+      let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+      let (releases, release) = AsyncStream.makeStream(of: Void.self)
+      try await server.stub(
+        Stub(.get("/slow")) { _ in
+          arrival.yield()
+          for await _ in releases { break }
+          return .status(200)
+        })
+      async let slow = server.send(.get, "/slow")
+      for await _ in arrivals { break }
+      await server.send(.get, "/posts")
+      release.yield()
+      #expect(await slow.status == .ok)
+      #expect(await server.journal.map(\.request.target) == ["/slow", "/posts"])
+      #expect(await server.journal.map(\.id) == [1, 2])
+    }
+    #expect(await server.allExchanges.count == 4)
+    #expect(await server.session("a").allExchanges.count == 2)
+  }
+
+  @Test func `has requests whose bodies are too large, as over a socket`() async throws {
+    let server = try await AdminFixture.server { $0.limits.maximumBodyBytes = 10 }
+    for count in [10, 11] { await server.send(.put, "/posts/1", bytes: [UInt8](repeating: 0x20, count: count)) }
+    #expect(await server.journal.map { $0.response?.status.code == 413 } == [false, true])
+  }
+
   @Test func `shows a single request with its whole bodies`() async throws {
     let server = try await AdminFixture.server()
     let long = String(repeating: "x", count: 100_000)
