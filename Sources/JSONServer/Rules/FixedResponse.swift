@@ -20,7 +20,7 @@ struct FixedResponse: Sendable, Hashable {
   var headerFields: HTTPFields = [:]
   /// The body; `nil` for none.
   var body: Body?
-  /// How a fault sends the response: a truncated one ends in the middle of its body.
+  /// How the response is sent: a truncated one ends in the middle of its body.
   var delivery = Response.Delivery.normal
 }
 
@@ -61,7 +61,10 @@ extension FixedResponse {
       bytes = content
     }
     fields.replace(with: headerFields)
-    return PreparedResponse(status: (status ?? .ok).withPhrase, headerFields: fields, body: .bytes(bytes))
+    var delivery = delivery
+    if case .truncated = delivery { delivery = .truncated(after: bytes.count / 2) }
+    return PreparedResponse(
+      status: (status ?? .ok).withPhrase, headerFields: fields, body: .bytes(bytes), delivery: delivery)
   }
 
   static let memberNames: Set = ["status", "headers", "body", "bodyFile"]
@@ -109,6 +112,7 @@ extension FixedResponse {
     case .file(let name, _): members["bodyFile"] = .string(name)
     case .bytes(let bytes): members["body"] = String(validating: bytes, as: UTF8.self).map(JSONValue.string) ?? .null
     }
+    if delivery != .normal { members["action"] = .string(delivery.name) }
     return members
   }
 }

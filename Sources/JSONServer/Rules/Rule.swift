@@ -1,6 +1,5 @@
 import HTTPTypes
 import JSONServerValues
-import Synchronization
 
 /// A valid fault, hold or stub.
 package struct Rule: Sendable {
@@ -17,8 +16,8 @@ package struct Rule: Sendable {
     case fault(FixedResponse, retryAfter: Int?)
     /// The request waits for its release.
     case hold
-    /// The request gets the next of these responses; the last one repeats.
-    case responses([FixedResponse])
+    /// The request gets the next of these responses; the last one repeats. `nil` leaves it to later stubs and to the data.
+    case responses([FixedResponse?])
     /// The request gets the response of a closure.
     case handler(Stub.Handler)
   }
@@ -68,15 +67,8 @@ package struct Rule: Sendable {
     switch stub.source {
     case .handler(let handler): effect = .handler(handler)
     case .responses(let responses):
-      let fixed = try responses.compactMap(\.self).map(FixedResponse.init)
-      if responses.allSatisfy({ $0?.delivery == .normal }) {
-        effect = .responses(fixed)
-      } else {
-        let count = Atomic(0)
-        effect = .handler { _ in
-          responses[min(count.wrappingAdd(1, ordering: .relaxed).oldValue, responses.count - 1)]
-        }
-      }
+      effect = .responses(
+        try responses.map { response throws(RequestError) in try response.map(FixedResponse.init) })
     }
     try self.init(stub.request, times: stub.times, delay: stub.delay, effect)
   }
@@ -102,7 +94,7 @@ extension Rule.Effect {
     get {
       switch self {
       case .fault(let response, _): [response]
-      case .responses(let responses): responses
+      case .responses(let responses): responses.compactMap(\.self)
       case .hold, .handler: []
       }
     }
@@ -115,13 +107,13 @@ extension Rule.Effect {
     }
   }
 
-  /// The response that replaces carrying out the request; `nil` for none.
+  /// The response that replaces carrying out the request; `nil` for none, or when a closure makes it.
   ///
   /// - Parameter count: The number of requests that the rule has affected before.
   func response(after count: Int) -> PreparedResponse? {
     switch self {
     case .fault(let response, let seconds): response.prepared(retryAfter: seconds)
-    case .responses(let responses): responses[min(count, responses.count - 1)].prepared
+    case .responses(let responses): responses[min(count, responses.count - 1)]?.prepared
     case .hold, .handler: nil
     }
   }
@@ -230,7 +222,8 @@ extension Rule {
     try self.init(request, times: times, delay: delay, effect)
   }
 
-  /// The rule as JSON, in the form in which it is read; a stub with a closure has no response.
+  /// The rule as JSON, in the form in which it is read; only Swift code creates a stub with a closure, which has no response,
+  /// or with a response that is null or has an `action`.
   ///
   /// - Parameter timesLeft: How many more requests the rule affects.
   func members(id: Int? = nil, timesLeft: Int? = nil) -> JSONObject {
@@ -243,7 +236,7 @@ extension Rule {
       members["request"] = .object(pattern.members)
     }
     if case .responses(let responses) = effect {
-      let values = responses.map { JSONValue.object($0.members) }
+      let values = responses.map { $0.map { JSONValue.object($0.members) } ?? .null }
       if values.count == 1 { members["response"] = values[0] } else { members["responses"] = .array(values) }
     }
     members["times"] = timesLeft.map { .number(JSONNumber($0)) }
@@ -251,7 +244,6 @@ extension Rule {
     if case .fault(let response, let seconds) = effect {
       for (name, value) in response.members { members[name] = value }
       members["retryAfter"] = seconds.map { .number(JSONNumber($0)) }
-      if response.delivery != .normal { members["action"] = .string(response.delivery.name) }
     }
     return members
   }

@@ -144,10 +144,11 @@ final class Rules {
       guard let stub else { return engine.serve(visit.context) }
       let wait = stub.rule.delay?.length(engine.configuration.random) ?? .zero
       engine.rules.delay(by: wait, on: engine) { engine in
-        if let response = stub.response {
-          return engine.finalize(visit.context.noting { $0.stub = stub.id }, response)
+        if case .handler(let handler) = stub.rule.effect {
+          return engine.rules.run(handler, of: stub, visit, on: engine)
         }
-        if case .handler(let handler) = stub.rule.effect { engine.rules.run(handler, of: stub, visit, on: engine) }
+        guard let response = stub.response else { return engine.rules.stub(visit, after: stub.rank, on: engine) }
+        engine.finalize(visit.context.noting { $0.stub = stub.id }, response)
       }
     }
   }

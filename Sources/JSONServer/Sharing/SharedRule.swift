@@ -30,12 +30,15 @@ enum SharedRule {
   /// Whether a pattern's body is the whole body. `/__admin` has no such member.
   private static let isWhole = "wholeBody"
 
-  /// - Returns: `nil` where the state is not saved, and for a hold, a stub with a closure, and a pattern of bytes, which
-  ///   servers do not share.
+  /// - Returns: `nil` where the state is not saved, and for what servers do not share: a hold, a pattern of bytes, and a stub
+  ///   with a closure, with a response that breaks the connection, or without a response to some requests.
   static func value(of rule: Rule, in state: ServerState) -> JSONValue? {
     guard state.isSaved else { return nil }
     if case .data = rule.request.body { return nil }
     guard !rule.effect.responses.isEmpty else { return nil }
+    if case .responses(let responses) = rule.effect, responses.contains(where: { $0?.delivery != .normal }) {
+      return nil
+    }
     var stored = rule
     var files: [String: [UInt8]] = [:]
     for index in rule.effect.responses.indices {

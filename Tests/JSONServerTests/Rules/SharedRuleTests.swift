@@ -56,9 +56,13 @@ import Testing
     }
   }
 
-  @Test func `Closures and holds stay`() throws {
+  @Test func `Closures, holds and what only Swift can say stay`() throws {
     #expect(SharedRule.value(of: try Rule(Stub(RequestPattern()) { _ in nil }), in: state) == nil)
     #expect(SharedRule.value(of: try Rule(RequestPattern(), .hold), in: state) == nil)
+    for response in [nil, .reset] as [Response?] {
+      let stub = Stub(RequestPattern(), inOrder: [response, .status(200)])
+      #expect(SharedRule.value(of: try Rule(stub), in: state) == nil)
+    }
   }
 
   @Test func `What cannot be used is refused before it is shared`() {

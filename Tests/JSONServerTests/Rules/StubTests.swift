@@ -34,6 +34,24 @@ import Testing
     #expect(try await server.get("/__admin/stubs") == [])
   }
 
+  @Test func `of the configuration begins anew in each session, whatever its responses are`() async throws {
+    let server = try await AdminFixture.server {
+      $0.hasSessions = true
+      $0.stubs = [Stub(.get("/posts/1"), inOrder: [.status(401), .reset, nil, .truncated, .status(299)])]
+    }
+    for server in [server, server.session("a"), server.session("b")] {
+      var responses: [Response] = []
+      for _ in 1...5 { responses.append(await server.send(.get, "/posts/1")) }
+      #expect(responses.map(\.status.code) == [401, 200, 200, 200, 299])
+      #expect(responses[1].delivery == .reset)
+      #expect(try responses[2].json["id"] == 1)
+      #expect(responses[3].delivery == .truncated(after: responses[3].bytes.count / 2))
+      let listed = try await server.get("/__admin/stubs")[0]?["responses"]
+      #expect(listed?[1] == ["action": "reset"])
+      #expect(listed?[2] == .null)
+    }
+  }
+
   @Test func `has a closure that may leave the request to those after it and to the data`() async throws {
     struct Failure: Error {}
     let server = try await AdminFixture.server()
