@@ -113,7 +113,8 @@ extension MockServer {
     await server.removeStubs()
   }
 
-  /// Fails requests from now on, without a change of the data. Of several faults that match, the first one set up applies.
+  /// Fails requests from now on, without a change of the data. Of several faults that match, the first one set up applies,
+  /// after the delays set up before it.
   ///
   /// ```swift
   /// await server.fail(.any(), with: .status(429, headers: ["Retry-After": "30"]))
@@ -150,7 +151,7 @@ extension MockServer {
     await fail(request, with: .status(status), times: times, sourceLocation: sourceLocation)
   }
 
-  /// Delays requests from now on.
+  /// Delays requests from now on; several delays that match add up.
   public func delay(
     _ request: RequestPattern, by duration: Duration, times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -2,8 +2,8 @@ import HTTPTypes
 
 /// A failure of requests on purpose, to test how a client handles it.
 ///
-/// After a fault with only a delay, the server carries out the request. Any other fault sends its own response, and the data
-/// stays unchanged.
+/// After a fault with only a delay, the next fault that matches applies; after the last one, the server carries out the
+/// request. Any other fault sends its own response, and the data stays unchanged.
 public struct Fault: Sendable {
   /// The requests that the fault affects; never requests to `/__admin`.
   public var request: RequestPattern

@@ -89,7 +89,7 @@ final class Rules {
     }
   }
 
-  /// Delays a request, and then sends the response of its fault, if any.
+  /// Delays a request, and then sends the response of its fault; without one, the next fault applies.
   private func delay(_ visit: Visit, meeting fault: RuleTable.Entry?, on engine: isolated Engine) {
     do throws(RequestError) {
       let visit = fault.map { fault in visit.noting { $0.fault = fault.id } } ?? visit
@@ -97,8 +97,11 @@ final class Rules {
       let wait = if let chosen { chosen } else { try engine.settings.delay(of: visit.context) }
       delay(by: wait, on: engine) { engine in
         if let response = fault?.response { return engine.finalize(visit.context, response) }
-        guard !engine.isStopping else { return engine.rules.stub(visit, on: engine) }
-        engine.rules.find(.hold, for: visit, on: engine) { $0.rules.hold(visit, in: $1, on: $0) }
+        guard let fault, !engine.isStopping else { return engine.rules.findHold(for: visit, on: engine) }
+        engine.rules.find(.fault, for: visit, after: fault.rank, on: engine) { engine, next in
+          guard let next else { return engine.rules.findHold(for: visit, on: engine) }
+          engine.rules.delay(visit, meeting: next, on: engine)
+        }
       }
     } catch {
       engine.finalize(visit.context, error.response())
@@ -110,6 +113,11 @@ final class Rules {
   ) {
     guard wait > .zero, !engine.isStopping else { return goOn(engine) }
     engine.schedule(after: wait, goOn)
+  }
+
+  private func findHold(for visit: Visit, on engine: isolated Engine) {
+    guard !engine.isStopping else { return stub(visit, on: engine) }
+    find(.hold, for: visit, on: engine) { $0.rules.hold(visit, in: $1, on: $0) }
   }
 
   /// Holds a request until its release, if a hold matches.

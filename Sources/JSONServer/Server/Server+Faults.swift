@@ -1,5 +1,5 @@
 extension Server {
-  /// Adds a fault, which makes requests fail; the first added fault that matches counts.
+  /// Adds a fault, which makes requests fail; the first added fault that matches counts, after those with only a delay.
   ///
   /// - Returns: The fault's id, for removing it.
   /// - Throws: ``ServerError`` with code `invalidConfiguration` for a fault that no request can match, or with invalid

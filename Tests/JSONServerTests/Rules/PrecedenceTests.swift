@@ -27,6 +27,9 @@ import Testing
   static let cases: [Case] = [
     Case(rules: [.fault, .hold, .stub, .rewrite], status: 503, matched: ["rule": "/api/*", "fault": 1]),
     Case(rules: [.stub, .hold, .fault], status: 503, matched: ["fault": 1]),
+    Case(rules: [.delay, .fault, .hold, .stub], status: 503, matched: ["fault": 2]),
+    Case(
+      rules: [.delay, .delay, .hold, .stub], status: 299, matched: ["fault": 2, "hold": 1, "stub": 1], waits: true),
     Case(rules: [.delay, .hold, .stub], status: 299, matched: ["fault": 1, "hold": 1, "stub": 1], waits: true),
     Case(rules: [.hold, .stub], status: 299, matched: ["hold": 1, "stub": 1], waits: true),
     Case(rules: [.hold, .rewrite], status: 200, matched: ["rule": "/api/*", "hold": 1], waits: true),
