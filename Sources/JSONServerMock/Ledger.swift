@@ -20,12 +20,21 @@ package final class Ledger: Sendable {
   private struct State {
     var setups: [Setup] = []
     var expected: Set<Int> = []
-    var hasReportedUnexpected = false
+    /// The unexpected requests that the journal no longer has.
+    var unexpected: [Exchange] = []
     var namesAttachment = false
     var failures: [Failure] = []
   }
 
   private let state = NIOLockedValueBox(State())
+
+  /// The unexpected requests that were reported, of a server and its sessions; kept, so that no other has their identity.
+  private let reported: NIOLockedValueBox<[ObjectIdentifier: Exchange]>
+
+  /// - Parameter server: The ledger of the server, for that of one of its sessions.
+  init(of server: Ledger? = nil) {
+    reported = server?.reported ?? NIOLockedValueBox([:])
+  }
 
   package func recordSetup(_ kind: Rule.Kind, _ id: Int, _ request: RequestPattern, _ report: @escaping Report) {
     state.withLockedValue { $0.setups.append(Setup(kind: kind, id: id, request: request, report: report)) }
@@ -46,9 +55,17 @@ package final class Ledger: Sendable {
     return exchanges.filter { !expected.contains($0.id) }
   }
 
-  /// Whether to report unexpected requests; true once.
-  package func takesUnexpected() -> Bool {
-    !exchange(\.hasReportedUnexpected, for: true)
+  /// Keeps unexpected requests that the journal is about to forget.
+  package func recordUnexpected(_ exchanges: [Exchange]) {
+    state.withLockedValue { $0.unexpected += exchanges }
+  }
+
+  /// Takes the unexpected requests to report: of the kept and the current ones, those that were not reported before.
+  package func takeUnexpected(_ current: [Exchange]) -> [Exchange] {
+    let all = exchange(\.unexpected, for: []) + current
+    return reported.withLockedValue { reported in
+      all.filter { reported.updateValue($0, forKey: ObjectIdentifier($0)) == nil }
+    }
   }
 
   /// Lets the first issue with requests name the attachment.

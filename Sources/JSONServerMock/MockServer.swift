@@ -18,13 +18,19 @@ public final class MockServer: Sendable {
   public let url: URL
 
   /// The rules and expectations of the test.
-  package let ledger = Ledger()
+  package let ledger: Ledger
 
   /// The number of the server in the process, from 1.
   let number: Int
 
-  /// The sessions that the test has asked for, by their names.
-  private let knownSessions = NIOLockedValueBox<[String: MockServer]>([:])
+  /// The address of the server, also for its sessions.
+  private let base: URL
+
+  /// The sessions that the test has asked for, also those that ended.
+  private let knownSessions = NIOLockedValueBox<[MockServer]>([])
+
+  /// Whether ``stop()`` was not called yet.
+  private let runs: Synchronization.Atomic<Bool>
 
   /// The server of the running test.
   @TaskLocal package static var running: MockServer?
@@ -34,20 +40,18 @@ public final class MockServer: Sendable {
   /// Whether the server has a turn to listen.
   private let hasTurn = Atomic(false)
 
-  /// A server for tests; `nil` when its address is none that `URL` takes and there is no other, as for a host with a zone.
-  ///
-  /// - Parameter mountPath: The path under which the server is mounted.
-  init?(_ server: Server, mountPath: String, otherwise other: URL? = nil) {
-    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-    let address =
-      server.url.isEmpty
-      ? "http://json-server-\(number).localhost"
-      : server.url.replacing("http://127.0.0.1:", with: "http://\(LocalAddress.name):")
-    guard let url = URL(string: address + mountPath) ?? other else { return nil }
+  /// - Parameter base: The address of the server, also for its sessions.
+  private init(_ server: Server, number: Int, below base: URL, _ ledger: Ledger = Ledger(), runs: Bool = true) {
     self.server = server
-    self.url = url
-    loadURLs(true)
+    self.number = number
+    self.base = base
+    self.ledger = ledger
+    self.runs = Synchronization.Atomic(runs)
+    url = server.sessionPath.isEmpty ? base : base.appending(path: server.sessionPath)
+    loadURLs(runs)
   }
+
+  private static func nextNumber() -> Int { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// Starts a server that runs until ``stop()`` is called.
   ///
@@ -93,11 +97,18 @@ public final class MockServer: Sendable {
     if listens { await ListeningTurns.shared.take(isNested: running != nil) }
     do {
       let server = listens ? try await Server.start(configuration) : try await Server.load(configuration)
-      guard let started = MockServer(server, mountPath: configuration.mountPath) else {
+      let number = nextNumber()
+      let address =
+        server.url.isEmpty
+        ? "http://json-server-\(number).localhost"
+        : server.url.replacing("http://127.0.0.1:", with: "http://\(LocalAddress.name):")
+      guard let url = URL(string: address + configuration.mountPath) else {
+        // Such as the address of a host with a zone.
         await server.stop(grace: .zero)
         throw MockServerError(
           "'\(server.url)' is no address that a client can be given; use another host.")
       }
+      let started = MockServer(server, number: number, below: url)
       started.hasTurn.store(listens, ordering: .relaxed)
       return started
     } catch {
@@ -106,18 +117,20 @@ public final class MockServer: Sendable {
     }
   }
 
-  /// Closes the socket without waiting for clients, and releases held requests.
+  /// Closes the socket without waiting for clients, and releases held requests. The requests and the data can still be read.
   public func stop() async {
-    for session in sessions { session.loadURLs(false) }
+    runs.store(false, ordering: .relaxed)
     loadURLs(false)
+    for session in sessions { await session.stop() }
     await server.stop(grace: .zero)
     if hasTurn.exchange(false, ordering: .relaxed) { await ListeningTurns.shared.pass() }
   }
 
-  /// The sessions that the test has asked for, by their names.
-  package var sessions: [MockServer] {
-    knownSessions.withLockedValue { $0.sorted { $0.key < $1.key }.map(\.value) }
-  }
+  /// Whether ``stop()`` was not called yet.
+  package var isRunning: Bool { runs.load(ordering: .relaxed) }
+
+  /// The sessions that the test has asked for, also those that ended.
+  package var sessions: [MockServer] { knownSessions.withLockedValue { $0 } }
 
   /// Returns a client's own copy of this server: its data at start, its own faults, stubs and requests.
   ///
@@ -126,17 +139,17 @@ public final class MockServer: Sendable {
   /// app.launchEnvironment = first.environment
   /// ```
   ///
-  /// The session ends with the test. The same name returns the same session.
+  /// The session ends with the test. The same name returns the same session, or a new one after ``stop()``.
   ///
   /// - Parameter name: The session's name.
   public func session(_ name: String) -> MockServer {
-    knownSessions.withLockedValue { sessions in
-      if let known = sessions[name] { return known }
-      let mountPath = server.url.isEmpty ? url.path() : ""
-      // The first is never nil: it has an address to fall back on.
-      let session = MockServer(server.session(name), mountPath: mountPath, otherwise: url) ?? self
-      sessions[name] = session
-      return session
+    let session = server.session(name)
+    return knownSessions.withLockedValue { [isRunning] sessions in
+      let known = sessions.last { $0.server.sessionPath == session.sessionPath && ($0.isRunning || !isRunning) }
+      if let known { return known }
+      let new = MockServer(session, number: Self.nextNumber(), below: base, Ledger(of: ledger), runs: isRunning)
+      sessions.append(new)
+      return new
     }
   }
 

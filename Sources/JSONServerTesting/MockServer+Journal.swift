@@ -13,8 +13,9 @@ extension MockServer {
     return await server.journal.filter { expectation.isMet(by: $0) }
   }
 
-  /// Removes all requests from the journal.
+  /// Removes all requests from the journal, except those that are held.
   public func clearRequests() async {
+    ledger.recordUnexpected(await server.unexpectedRequests)
     await server.clearJournal()
   }
 

@@ -20,21 +20,26 @@ extension MockServer {
   ///
   /// - Throws: ``MockServerError`` with the failures of this server and its sessions, and those of calls that cannot throw.
   public func verify() async throws(MockServerError) {
+    try await verify(checksSetups: true)
+  }
+
+  /// - Parameter checksSetups: Whether to report holds, faults and stubs that no request met.
+  func verify(checksSetups: Bool) async throws(MockServerError) {
     for session in sessions {
       do throws(MockServerError) {
-        try await session.verify()
+        try await session.verify(checksSetups: checksSetups)
       } catch {
         ledger.recordFailure(error, at: nil)
       }
     }
-    for setup in ledger.takeSetups() {
+    for setup in ledger.takeSetups() where checksSetups {
       guard await server.timesMet(setup.kind, setup.id) == 0 else { continue }
       setup.report(
         MockServerError(
           "No request met the \(setup.kind.rawValue) for \(setup.request).\n" + JournalText.lines(await requests)))
     }
-    let unexpected = await server.unexpectedRequests
-    if !unexpected.isEmpty, ledger.takesUnexpected() {
+    let unexpected = ledger.takeUnexpected(await server.allUnexpectedRequests)
+    if !unexpected.isEmpty {
       let refusals = unexpected.map { "  \($0.id). \($0.refusal ?? "")" }.joined(separator: "\n")
       report(
         MockServerError(

@@ -25,7 +25,8 @@ public import JSONServerMock
 ///   - configure: Changes other members of the configuration.
 ///   - body: The closure; ``MockServer/current`` is the server there.
 /// - Returns: What the closure returns.
-/// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or the error of the closure.
+/// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or the error of the closure; elsewhere than
+///   in Swift Testing a ``MockServerError`` when there are further failures.
 public func withJSONServer<Result>(
   _ data: MockData = [:], pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,
   auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
@@ -63,6 +64,13 @@ func withJSONServer<Result>(
     await server.stop()
     return result
   } catch {
+    var error = error
+    do throws(MockServerError) {
+      // The error may be why no request met what was set up.
+      try await server.verify(checksSetups: false)
+    } catch let others {
+      error = MockServerError("\(error)\n\(others)")
+    }
     await server.stop()
     throw error
   }

@@ -55,6 +55,56 @@ struct `A test with users` {
       #expect(await session.respond(to: request).status.code == 503)
       #expect(await server.respond(to: request).status == .ok)
       #expect(await server.respond(to: Request(method: .get, target: "/__session/a-b-c/posts")).status == .ok)
+      #expect(server.session(session.url.lastPathComponent) === session)
+    }
+  }
+
+  @Test(.jsonServer(data, pathPrefix: "/api", listens: false))
+  func `have addresses of their own without a socket, too`() async throws {
+    let server = try MockServer.current
+    let session = server.session("first")
+    #expect(session.url.absoluteString == server.url.absoluteString + "/__session/first")
+    for configuration in [URLSessionConfiguration.jsonServer(server), .jsonServer(session)] {
+      var request = URLRequest(url: session.url.appending(path: "posts/1"))
+      request.httpMethod = "PATCH"
+      request.httpBody = Data(#"{"title": "b"}"#.utf8)
+      #expect(try await URLSession(configuration: configuration).send(request).response.statusCode == 200)
+    }
+    try await session.expect(.patch("/posts/1"), times: 2)
+    #expect(try await server.values(of: "posts")[0]["title"] == "a")
+  }
+
+  @Test(.jsonServer(data, listens: false))
+  func `can be checked after their end, and begin anew`() async throws {
+    let server = try MockServer.current
+    let ended = server.session("first")
+    await ended.fail(.get("/posts"), with: 503, times: 1)
+    let request = Request(.get, "/posts")
+    #expect(await ended.respond(to: request).status == .serviceUnavailable)
+    await ended.stop()
+    try await ended.expect(.get("/posts"), times: 1)
+    try await server.verify()
+    let next = server.session("first")
+    #expect(next !== ended)
+    let url = next.url.appending(path: "posts")
+    let session = URLSession(configuration: .jsonServer(next))
+    #expect(try await session.send(URLRequest(url: url)).response.statusCode == 200)
+    try await ended.expect(.any(), times: 1)
+    try await next.expect(.any(), times: 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `end with the server, and can still be checked`(_ listens: Bool) async throws {
+    let server = try await MockServer.start(Self.data, listens: listens)
+    let session = server.session("first")
+    await session.fail(.get("/posts"), with: 503, times: 1)
+    #expect(await session.respond(to: Request(.get, "/posts")).status == .serviceUnavailable)
+    await server.stop()
+    try await server.verify()
+    #expect(server.session("first") === session)
+    let late = server.session("late")
+    await #expect(throws: URLError.self) {
+      try await URLSession(configuration: .jsonServer(late)).get("/posts", at: late.url)
     }
   }
 }

@@ -144,10 +144,10 @@ final class Journal {
     }
   }
 
-  /// Removes all exchanges, including the unexpected ones; callers keep waiting.
+  /// Removes all exchanges that have a response, including the unexpected ones; callers keep waiting.
   func removeAll() {
-    kept.removeAll()
-    keptBytes = 0
+    kept.removeAll { $0.state == .responded }
+    keptBytes = kept.reduce(0) { $0 + $1.bodyBytes }
     unexpected = []
   }
 

@@ -18,6 +18,8 @@ public final class Server: Sendable {
   let root: Engine
   /// The session of this server; `nil` for the server itself.
   private let session: SessionName?
+  /// The engine of this session after ``stop(grace:)``.
+  private let ended = NIOLockedValueBox<Engine?>(nil)
   let configuration: Configuration
   /// The certificate and the key; `nil` for plain HTTP.
   private let security: TransportSecurity?
@@ -47,6 +49,7 @@ public final class Server: Sendable {
   var engine: Engine {
     get async {
       guard let session else { return root }
+      if let ended = ended.withLockedValue({ $0 }) { return ended }
       return await root.run { $0.sessions.engine(of: session, on: $0) }
     }
   }
@@ -217,7 +220,7 @@ public final class Server: Sendable {
     if body != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
     return await respond(
       to: Request(
-        method: method, target: configuration.mountPath + path, headerFields: fields,
+        method: method, target: configuration.mountPath + (path.hasPrefix("/") ? "" : "/") + path, headerFields: fields,
         body: body?.utf8Text(.compact) ?? []))
   }
 
@@ -241,11 +244,16 @@ public final class Server: Sendable {
   }
 
   /// Finishes the requests in progress, saves their writes, and closes sockets and files. For a session, ends only the
-  /// session.
+  /// session, whose data and journal this object still shows.
   ///
   /// - Parameter grace: How long the requests may take.
   public func stop(grace: Duration = .seconds(5)) async {
-    if let session { return await root.run { $0.sessions.remove(session.text) } }
+    if let session {
+      guard ended.withLockedValue({ $0 }) == nil else { return }
+      let engine = await engine
+      ended.withLockedValue { $0 = engine }
+      return await root.run { $0.sessions.remove(session.text) }
+    }
     await root.releaseDelayed()
     let listener = listener.withLockedValue { listener in
       defer { listener = nil }
