@@ -19,11 +19,12 @@
     /// let api = ShopAPI(baseURL: URL(string: "https://api.example.com"), session: session)
     /// ```
     ///
-    /// It keeps no cache and no cookies; for a configuration of your own, take its `protocolClasses`. A server that hangs
-    /// lets the request time out, and one that resets or truncates loses the connection, as over a socket. Redirects are
-    /// followed within the server. Once the server is stopped, requests fail. Foundation does not show a protocol the header
-    /// fields of `httpAdditionalHeaders`; set them on the requests. On Linux, it shows no body of an upload task, either: such
-    /// a request fails, and its body has to be the request's `httpBody`.
+    /// It keeps no cache and no cookies; for a configuration of your own, take its `protocolClasses`. A server that hangs or
+    /// is slow lets the request time out, and one that resets or truncates loses the connection, as over a socket. Redirects
+    /// are followed within the server, without asking a delegate. Once the server is stopped, requests fail. Foundation does
+    /// not show a protocol the header fields of `httpAdditionalHeaders`; set them on the requests. On Linux, it shows neither
+    /// the session's time limits, so that a request's `timeoutInterval` counts, nor the body of an upload task, which fails,
+    /// as a download task does: use a data task whose body is the request's `httpBody`.
     public static func jsonServer(_ server: MockServer) -> URLSessionConfiguration {
       let configuration = URLSessionConfiguration.ephemeral
       configuration.protocolClasses = [JSONServerURLProtocol.type(number: server.number)]
@@ -82,8 +83,8 @@
     private let urlProtocol: URLProtocol
     private let client: any URLProtocolClient
     private let request: URLRequest
-    /// Whether there is a body that the protocol is not shown.
-    private let hidesBody: Bool
+    /// Why Foundation and the protocol cannot load the request together; `nil` when they can.
+    private let obstacle: URLError?
     /// The server; `nil` when it was stopped.
     private let server: MockServer?
 
@@ -94,10 +95,23 @@
       self.client = client
       request = urlProtocol.request
       #if canImport(FoundationNetworking)
-        hidesBody =
-          urlProtocol.task is URLSessionUploadTask && request.httpBody == nil && request.httpBodyStream == nil
+        func obstacle(_ code: URLError.Code, _ text: String) -> URLError {
+          URLError(code, userInfo: [NSLocalizedDescriptionKey: text])
+        }
+        if urlProtocol.task is URLSessionDownloadTask {
+          // When a protocol ends the loading of one, this Foundation ends the process.
+          self.obstacle = obstacle(
+            .cannotCreateFile, "This Foundation takes no download from a protocol; use a data task.")
+        } else if urlProtocol.task is URLSessionUploadTask, request.httpBody == nil, request.httpBodyStream == nil {
+          // It would be handled as if it had no body.
+          self.obstacle = obstacle(
+            .requestBodyStreamExhausted,
+            "This Foundation hides the body of an upload task from protocols; send it as httpBody.")
+        } else {
+          self.obstacle = nil
+        }
       #else
-        hidesBody = false
+        obstacle = nil
       #endif
       self.server = server
     }
@@ -106,13 +120,7 @@
     func load() async {
       do {
         guard let server else { throw URLError(.cannotConnectToHost) }
-        guard !hidesBody else {
-          // It would be handled as if it had no body.
-          let description =
-            "This Foundation hides the body of an upload task from protocols; send it as httpBody."
-          throw URLError(
-            .requestBodyStreamExhausted, userInfo: [NSLocalizedDescriptionKey: description])
-        }
+        if let obstacle { throw obstacle }
         try await loadResponse(from: server)
       } catch {
         // There is nothing to do about a loading that was stopped.
@@ -125,13 +133,30 @@
       // A redirect may send the body again, and a stream can be read once.
       if request.httpBodyStream != nil { request.httpBody = Data(try request.bodyBytes()) }
       for _ in 0..<20 {
-        let response = await server.server.respond(to: try Request(request))
+        let response = try await response(of: server, to: request)
         guard let redirected = request.redirected(by: response) else {
           return try await deliver(response, to: request)
         }
         request = redirected
       }
       throw URLError(.httpTooManyRedirects)
+    }
+
+    /// Returns the response as soon as it is there, and throws when the request has waited long enough for it.
+    private func response(of server: MockServer, to request: URLRequest) async throws -> Response {
+      let sent = try Request(request)
+      let (responses, outcome) = AsyncThrowingStream.makeStream(of: Response.self)
+      let responding = Task { outcome.yield(await server.server.respond(to: sent)) }
+      let waiting = Task {
+        try await Task.sleep(for: request.timeout)
+        outcome.finish(throwing: URLError(.timedOut))
+      }
+      defer {
+        responding.cancel()
+        waiting.cancel()
+      }
+      for try await response in responses { return response }
+      throw CancellationError()
     }
 
     private func deliver(_ response: Response, to request: URLRequest) async throws {
@@ -158,7 +183,7 @@
     }
 
     private func begin(_ response: Response, to request: URLRequest) throws {
-      guard let url = request.url, let head = HTTPURLResponse(response, url: url) else {
+      guard let head = HTTPURLResponse(response, to: request) else {
         throw URLError(.badServerResponse)
       }
       try notify { $0.urlProtocol(urlProtocol, didReceive: head, cacheStoragePolicy: .notAllowed) }
@@ -204,7 +229,10 @@
       }
       let path = components.percentEncodedPath.isEmpty ? "/" : components.percentEncodedPath
       let target = path + (components.percentEncodedQuery.map { "?" + $0 } ?? "")
-      self.init(method: method, target: target, headerFields: fields, body: try urlRequest.bodyBytes())
+      let body = try urlRequest.bodyBytes()
+      // URLSession sends none, either.
+      guard method != .get || body.isEmpty else { throw URLError(.dataLengthExceedsMaximum) }
+      self.init(method: method, target: target, headerFields: fields, body: body)
     }
   }
 
@@ -227,7 +255,7 @@
 
     /// How long the request waits, up to a day: a `Duration` cannot be as long as an interval.
     var timeout: Duration {
-      .seconds(timeoutInterval < 86_400 ? max(timeoutInterval, 0) : 86_400)
+      .seconds(timeoutInterval > 0 && timeoutInterval < 86_400 ? timeoutInterval : 86_400)
     }
 
     fileprivate func bodyBytes() throws -> [UInt8] {
@@ -248,20 +276,22 @@
 
   extension HTTPURLResponse {
     /// Creates the head of a response as a session shows it; fields of one name are joined.
-    convenience init?(_ response: Response, url: URL) {
-      var fields: [String: String] = [:]
-      for field in response.headerFields {
-        let name = field.name.rawName
-        fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
-      }
+    convenience init?(_ response: Response, to request: URLRequest) {
+      guard let url = request.url else { return nil }
+      var fields = Dictionary(response.headerFields.map { ($0.name, $0.value) }) { "\($0), \($1)" }
       let length: Int? =
         switch response.content {
         case .bytes(let bytes): bytes.count
         case .stream(_, let length): length
         case .slices: nil
         }
-      if let length { fields["Content-Length"] = String(max(length, 0)) }
-      self.init(url: url, statusCode: response.status.code, httpVersion: "HTTP/1.1", headerFields: fields)
+      // RFC 9110, section 8.6
+      if let length, request.httpMethod != "HEAD", ![204, 304].contains(response.status.code) {
+        fields[.contentLength] = String(max(length, 0))
+      }
+      self.init(
+        url: url, statusCode: response.status.code, httpVersion: "HTTP/1.1",
+        headerFields: Dictionary(uniqueKeysWithValues: fields.map { ($0.key.rawName, $0.value) }))
     }
   }
 #endif

@@ -53,6 +53,43 @@ struct `A session without a socket` {
     }
   }
 
+  @Test func `A download task is loaded, or told what to use instead`() async throws {
+    do {
+      let file = try await session().download(for: request("/notes")).0
+      #expect(try String(contentsOf: file, encoding: .utf8).contains("one"))
+    } catch let error as URLError {
+      #expect(error.localizedDescription.contains("data task"))
+    }
+  }
+
+  @Test func `A GET has no body, as over a socket`() async throws {
+    var request = try request("/notes")
+    request.httpBody = Data("{}".utf8)
+    let error = await #expect(throws: URLError.self) { try await session().send(request) }
+    #expect(error?.code == .dataLengthExceedsMaximum)
+  }
+
+  @Test(arguments: [(204, "GET"), (304, "GET"), (200, "HEAD")])
+  func `What has no body has no length of one`(_ status: Int, _ method: String) async throws {
+    try await MockServer.current.stub(.any("/none"), with: status)
+    let response = try await session().send(request("/none", method: method)).response
+    #expect(response.statusCode == status)
+    #expect(response.value(forHTTPHeaderField: "Content-Length") == nil)
+  }
+
+  @Test func `A HEAD has the length of the GET`() async throws {
+    let length = try await session().send(request("/notes")).data.count
+    let response = try await session().send(request("/notes", method: "HEAD")).response
+    #expect(response.value(forHTTPHeaderField: "Content-Length") == "\(length)")
+  }
+
+  @Test func `Fields of one name are joined, in whatever case they are spelled`() async throws {
+    let headers: KeyValuePairs = ["X-Part": "a", "x-part": "b"]
+    try await MockServer.current.stub(.get("/parts"), with: .status(200, headers: headers))
+    let response = try await session().send(request("/parts")).response
+    #expect(response.value(forHTTPHeaderField: "X-Part") == "a, b")
+  }
+
   @Test func `A redirect is followed within the server`() async throws {
     let server = try MockServer.current
     await server.stub(.get("/old"), with: .status(301, headers: ["Location": "/notes/1"]))
@@ -111,9 +148,19 @@ struct `A session without a socket` {
     #expect(error?.code == code)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `A response that takes too long is the error that a socket would give`() async throws {
+    try await MockServer.current.delay(.get("/notes"), by: .seconds(600))
+    var request = try request("/notes")
+    request.timeoutInterval = 0.2
+    let error = await #expect(throws: URLError.self) { try await session().send(request) }
+    #expect(error?.code == .timedOut)
+  }
+
   @Test(
     arguments: [
-      (0.2, .milliseconds(200)), (-1, .zero), (.infinity, .seconds(86_400)), (.nan, .seconds(86_400)),
+      (0.2, .milliseconds(200)), (-1, .seconds(86_400)), (0, .seconds(86_400)), (.infinity, .seconds(86_400)),
+      (.nan, .seconds(86_400)),
       (1e300, .seconds(86_400)),
     ] as [(Double, Duration)])
   func `A request waits for its timeout, at most a day`(_ interval: Double, _ duration: Duration) throws {
