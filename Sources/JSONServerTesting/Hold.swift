@@ -55,7 +55,7 @@ public struct Hold: Sendable {
       let next = await server.exchange(within: timeout) { $0.hold == id && !known.contains($0.id) }
       guard let next else {
         let expected = count == 1 ? "\(request)" : "\(count) of \(request)"
-        let outcome = count == 1 ? "it did not" : "\(found.count) did"
+        let outcome = server.reason(else: count == 1 ? "it did not" : "\(found.count) did")
         let journal = JournalText.lines(await server.requests)
         throw MockServerError(
           "Expected \(expected) to arrive within \(timeout), but \(outcome).\n\(journal)"

@@ -8,9 +8,16 @@ extension MockServer {
   }
 
   /// Returns the requests that match, oldest first.
-  public func requests(_ request: RequestPattern) async -> [Exchange] {
-    guard let expectation = try? RequestExpectation(request) else { return [] }
-    return await server.journal.filter { expectation.isMet(by: $0) }
+  public func requests(
+    _ request: RequestPattern, sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> [Exchange] {
+    do throws(MockServerError) {
+      let expectation = try RequestExpectation(request)
+      return await requests.filter { expectation.isMet(by: $0) }
+    } catch {
+      report(error, at: sourceLocation)
+      return []
+    }
   }
 
   /// Removes all requests from the journal, except those that are held.
@@ -129,7 +136,8 @@ extension MockServer {
       }
       guard let found else {
         throw Self.error(
-          "Expected \(expectation) within \(timeout), but it did not come.", expectation, await requests)
+          "Expected \(expectation) within \(timeout), but \(reason(else: "it did not come")).", expectation,
+          await requests)
       }
       ledger.recordExpected([found])
       return found
@@ -150,6 +158,12 @@ extension MockServer {
       if Task.isCancelled { break }
     }
     return nil
+  }
+
+  /// Why a request is not waited for any longer.
+  func reason(else reason: String) -> String {
+    if Task.isCancelled { return "the task was cancelled" }
+    return isRunning ? reason : "the server has stopped"
   }
 
   private static func text(_ times: Int?) -> String {
@@ -248,11 +262,15 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
 enum JournalText {
   /// The most of a body that a line shows.
   private static let maximumShownCharacters = 300
+  private static let maximumLines = 50
 
-  /// Returns a line for each exchange.
+  /// Returns a line for each of the newest exchanges.
   static func lines(_ exchanges: [Exchange]) -> String {
     guard !exchanges.isEmpty else { return "No requests came." }
-    return "The requests that came:\n" + exchanges.map { "  " + line($0) }.joined(separator: "\n")
+    let shown = exchanges.suffix(maximumLines)
+    let others = exchanges.count - shown.count
+    return "The requests that came\(others > 0 ? ", after \(others) others" : ""):\n"
+      + shown.map { "  " + line($0) }.joined(separator: "\n")
   }
 
   /// `2. POST /bookmarks → 201 {"title":"Swift"}`

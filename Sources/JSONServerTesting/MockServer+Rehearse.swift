@@ -48,6 +48,7 @@ extension MockServer {
     var outcomes: [RehearsedChange] = []
     for change in changes {
       let failures = await Self.failures { _ = try await self.withCopy(rehearsal.configuration(for: change), body) }
+      try Task.checkCancellation()
       outcomes.append(change.outcome(failures))
     }
     let errors = outcomes.filter { recordsIssues && $0.verdict == .failed }.map { outcome in
@@ -87,7 +88,8 @@ extension MockServer {
       }
       try await keep.provideScope(for: test, testCase: Test.Case.current, performing: body)
     } catch {
-      failures.withLock { $0.append("\(error)") }
+      // What #require throws is an issue already.
+      failures.withLock { if $0.isEmpty || !(error is ExpectationFailedError) { $0.append("\(error)") } }
     }
     return failures.withLock { $0 }
   }

@@ -123,6 +123,58 @@ struct `What a client is expected to have sent` {
     try await server.expect(.get("/bookmarks"), times: 0)
   }
 
+  @Test func `A request that waits in a hold is not cleared`() async throws {
+    let server = try MockServer.current
+    let hold = await server.hold(.get("/bookmarks"))
+    async let response = server.respond(to: Request(.get, "/bookmarks"))
+    try await hold.arrived()
+    await server.clearRequests()
+    try await hold.arrived()
+    await hold.release()
+    #expect(await response.status == .ok)
+  }
+
+  @Test func `Of many requests, a message shows the newest`() async throws {
+    let server = try MockServer.current
+    for _ in 1...60 { _ = await server.respond(to: Request(.get, "/bookmarks")) }
+    try await withKnownIssue {
+      try await server.expect(.get("/users"))
+    } matching: { issue in
+      issue.comments.contains {
+        let lines = $0.rawValue.split(separator: "\n")
+        return $0.rawValue.contains("came, after 10 others:\n  11. GET") && lines.count < 60
+      }
+    }
+  }
+
+  @Test func `Requests that cannot be are not looked for`() async throws {
+    let server = try MockServer.current
+    let line = #line + 2
+    await withKnownIssue {
+      #expect(await server.requests(.get("/a/../b")).isEmpty)
+    } matching: { issue in
+      issue.sourceLocation?.line == line && issue.comments.contains { $0.rawValue.contains("No request can meet") }
+    }
+  }
+
+  @Test func `Waiting ends with the task or the server, and the error says so`() async throws {
+    let cancelled = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await #expect(throws: MockServerError.self) { try await MockServer.current.waitForRequest(.any()) }
+    }.value
+    #expect(cancelled?.description.contains("but the task was cancelled.") == true)
+    let server = try await MockServer.start(listens: false)
+    let hold = await server.hold(.any(), times: 1)
+    await server.stop()
+    let errors = [
+      await #expect(throws: MockServerError.self) { try await server.waitForRequest(.any()) },
+      await #expect(throws: MockServerError.self) { try await hold.arrived() },
+    ]
+    for error in errors {
+      #expect(error?.description.contains("but the server has stopped.") == true)
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `A request that is yet to come is waited for`() async throws {
     let server = try MockServer.current
