@@ -14,6 +14,8 @@ export function content(value) {
 
 /** The cell that is being edited. @type {{ cell: Element, save: () => Promise<void> | void, isDirty: () => boolean } | undefined} */
 let open;
+/** The number of cells that were asked for. */
+let asked = 0;
 
 /** Whether a cell of this row is being edited. @param {Element} row */
 export const isEditing = (row) => open !== undefined && row.contains(open.cell);
@@ -34,7 +36,12 @@ addEventListener("beforeunload", (event) => { if (open?.isDirty()) event.prevent
  *   openRecord: () => void }} details `type` is the type of the column's other values.
  */
 export async function edit(find, { resource, id, name, type, done, openRecord }) {
-  await open?.save();
+  const wanted = ++asked;
+  if (open) {
+    await open.save();
+    // Meanwhile, the user may have gone on to another cell or field.
+    if (wanted !== asked || document.activeElement.matches("input, textarea, select")) return;
+  }
   const cell = find();
   if (open || !cell) return;
   const mine = open = { cell, save() {}, isDirty: () => false };
@@ -45,6 +52,7 @@ export async function edit(find, { resource, id, name, type, done, openRecord })
   };
   try {
     const answer = await reach("GET", resource, id);
+    if (open !== mine) return;
     const record = answer.value;
     const value = record[name];
     const form = value == null ? type : kind(value);

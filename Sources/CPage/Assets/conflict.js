@@ -41,8 +41,10 @@ async function merge(title, base, mine, theirs) {
   const table = node("table.versions", node("tr", node("td"), all("Keep mine", "Mine"), all("Take theirs", "Theirs")), rows);
   if (!(await ask(title, [node("p", "Another client changed this record while you edited it."), table], "Save this version"))) return undefined;
   const theirNames = differing.filter((_, index) => rows[index].querySelector(":checked").value === "Theirs");
-  return Object.fromEntries(Object.keys({ ...theirs, ...mine }).map((name) => [name, (theirNames.includes(name) ? theirs : mine)[name]])
-    .filter(([, value]) => value !== undefined));
+  const members = Object.keys({ ...theirs, ...mine }).map((name) => [name, (theirNames.includes(name) ? theirs : mine)[name]])
+    .filter(([, value]) => value !== undefined);
+  // As in what was read, no member is inherited.
+  return Object.setPrototypeOf(Object.fromEntries(members), null);
 }
 
 /** Changes a record that was read: one member, or all. Returns the server's answer; `undefined` when the user cancels. */

@@ -32,6 +32,9 @@ let isSaving = false;
 /** The number of switches between form and JSON. A form that loads late does not replace the JSON. */
 let choices = 0;
 let reads = 0;
+/** The newest read whose answer the drawer shows. */
+let shown = 0;
+let objectReads = 0;
 
 const notice = (...content) => fill(ui.recordNotice, content);
 const isEditing = () => dialog.open && !form.hidden;
@@ -54,7 +57,7 @@ export function showForm(isShown) {
 /** @param {Edited} next @param {string} title */
 function start(next, title) {
   current = next;
-  reads += 1;
+  shown = ++reads;
   ui.recordTitle.textContent = title;
   notice();
   fill(ui.recordJson);
@@ -75,9 +78,9 @@ export function open(resource, id) {
 /** @param {{ name: string }} resource */
 export const openObject = (resource) => attempt(async () => {
   const path = pathTo(resource.name);
-  const mine = ++reads;
+  const mine = ++objectReads;
   const answer = await reach("GET", resource);
-  if (mine !== reads) return;
+  if (mine !== objectReads) return;
   ui.objectTitle.textContent = resource.name;
   showAddress(ui.objectUrl, path);
   show(ui.objectJson, pretty(answer.text), resource.name);
@@ -101,7 +104,7 @@ export function close(isLeaving = false) {
 }
 
 export function apply({ resource, kind: change, id }) {
-  if (!ui.object.hidden && ui.objectTitle.textContent === resource) openObject({ name: resource });
+  if (change !== "reloaded" && !ui.object.hidden && ui.objectTitle.textContent === resource) openObject({ name: resource });
   if (!dialog.open || isSaving || current.method === "POST" || current.resource.name !== resource) return;
   // A single object has no id.
   if (![undefined, String(id)].includes(current.id)) return;
@@ -130,7 +133,9 @@ async function read() {
   const waiting = setTimeout(() => { if (mine === reads) notice("Reading …"); }, 300);
   try {
     const { text, tag, value } = await reach("GET", current.resource, current.id);
-    if (mine !== reads || isEditing()) return;
+    // Where changes are frequent, a newer read is always on its way.
+    if (mine < shown || isEditing()) return;
+    shown = mine;
     Object.assign(current, { text, tag, value });
     notice();
     ui.recordActions.hidden = false;

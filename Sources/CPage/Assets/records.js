@@ -157,7 +157,8 @@ function editCell(cell) {
 
 search.oninput = debounced(250, () => {
   const isElsewhere = ui.record.open || ui.records.hidden || search.value === (route.query.get("q") ?? "");
-  if (!isElsewhere) location.replace(route.listAddress({ q: search.value || null, _page: null }));
+  if (!isElsewhere) return location.replace(route.listAddress({ q: search.value || null, _page: null }));
+  search.value = route.query.get("q") ?? "";
 });
 fill(pageRows, options(route.pageSizes.map((size) => [size, `${size} rows`])));
 pageRows.onchange = () => {
@@ -185,7 +186,8 @@ body.ondblclick = (event) => {
   clearTimeout(opening);
   getSelection().empty();
   const cell = /** @type {Element} */ (event.target).closest("[data-name]");
-  if (cell) editCell(cell);
+  // In an open editor, a double click selects a word.
+  if (cell && !cell.querySelector(".in-cell")) editCell(cell);
 };
 
 body.onkeydown = (event) => {

@@ -1,6 +1,6 @@
 // The records that the user selected in the table, to delete or export them.
 
-import { grouped, pathTo, send } from "./data.js";
+import { grouped, having, pathTo, send } from "./data.js";
 import { remove } from "./deletion.js";
 import { attempt, button, checkbox, fill, node, ui } from "./dom.js";
 import * as route from "./route.js";
@@ -28,24 +28,27 @@ export const box = (id, label) => checkbox(false, {
   },
 });
 
-async function readIds(query) {
+async function readIds(query, ids) {
   const { name, idName } = route.resource;
-  const { value } = await send("GET", `${pathTo(name)}?${new URLSearchParams([...query, ["_fields", idName]])}`);
-  return value.map((row) => store.idOf(row, idName)).filter(store.isId);
+  const only = ["_fields", idName];
+  const rows = ids.length > 0 && ids.length <= 500 ? await having(name, idName, ids, [only])
+    : (await send("GET", `${pathTo(name)}?${new URLSearchParams([...query, only])}`)).value;
+  return rows.map((row) => store.idOf(row, idName)).filter(store.isId);
 }
 
 async function chooseAll() {
   const mine = chosen;
-  for (const id of await readIds(route.narrowing())) mine.add(id);
+  for (const id of await readIds(route.narrowing(), [])) mine.add(id);
   show();
 }
 
 /** Does something with the selected records that are still there. */
 const withChosen = (action) => attempt(async () => {
   const mine = chosen;
-  const left = new Set(await readIds([]));
+  const left = new Set(await readIds([], [...mine]));
   if (mine !== chosen) return;
-  for (const id of mine) if (!left.has(id)) drop(id);
+  for (const id of mine) if (!left.has(id)) mine.delete(id);
+  show();
   if (mine.size > 0 && (await action(route.resource, [...mine])) && mine === chosen) clear();
 });
 
