@@ -66,18 +66,26 @@ extension RecordCollection {
   ) throws(Failure) {
     try Self.openingBracket.withBytes(body)
     var pending: UTF8Slice?
-    try rows.forEach { _, row throws(Failure) in
+    // A closure that throws a generic error would cost each row a call.
+    var failure: Failure?
+    var hasFailed = false
+    rows.forEach { _, row in
       let text = row.layoutText
       if let run = pending, run.storage === text.storage, run.offset + run.count + 1 == text.offset {
         pending = UTF8Slice(run.storage, offset: run.offset, count: run.count + 1 + text.count)
         return
       }
-      if let run = pending {
-        try run.withBytes(body)
-        try Self.comma.withBytes(body)
+      if let run = pending, !hasFailed {
+        do throws(Failure) {
+          try run.withBytes(body)
+          try Self.comma.withBytes(body)
+        } catch {
+          (failure, hasFailed) = (error, true)
+        }
       }
       pending = text
     }
+    if let failure { throw failure }
     try pending?.withBytes(body)
     try (rows.count == 0 ? emptyTail : tail).withBytes(body)
     try Self.closingBracket.withBytes(body)

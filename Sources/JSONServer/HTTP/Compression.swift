@@ -5,7 +5,8 @@ import HTTPTypes
 final class Compression {
   /// The smallest body that is compressed.
   static let minimumBytes = 1024
-  /// The largest body that is compressed: the event loop waits about ten milliseconds for it.
+  /// The largest body that is compressed: the event loop waits about ten milliseconds for it, at the higher level some
+  /// times longer.
   static let maximumBytes = 1024 * 1024
   /// From 1, fast, to 9, small: the client is mostly on the same machine, and the event loop waits. Files that browsers
   /// keep are asked for once.

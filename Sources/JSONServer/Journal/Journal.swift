@@ -21,6 +21,7 @@ final class Journal {
   var byteCapacity: Int { didSet { dropOldest() } }
   // Only the engine uses these, and no change of one of them calls back into this object; so the run-time checks of each
   // access would only cost every request time.
+  /// The exchanges in the order of their responses, which is the order in which they are dropped.
   @exclusivity(unchecked) private var kept: Deque<Exchange> = []
   @exclusivity(unchecked) private(set) var waiters: [Int: Waiter] = [:]
   private var keptBytes = 0
@@ -29,6 +30,8 @@ final class Journal {
   /// The largest number of unexpected exchanges, so that a client in a loop does not fill the memory.
   static let maximumUnexpected = 1_000
   private var lastID = 0
+  /// The largest number of an exchange that was kept.
+  private var newestID = 0
   /// Whether the bytes of a large body are being made.
   private var isMakingBytes = false
 
@@ -40,7 +43,7 @@ final class Journal {
   /// The kept exchanges, oldest first.
   var exchanges: [Exchange] {
     // An array of an empty deque would write its count into the one empty array that all threads share.
-    kept.isEmpty ? [] : Array(kept)
+    kept.isEmpty ? [] : kept.sorted { $0.id < $1.id }
   }
 
   /// The exchange with a number, if the journal still has it. O(number of exchanges).
@@ -104,17 +107,15 @@ final class Journal {
     }
   }
 
-  /// Adds an exchange in the order of ids, or replaces the one with its id; then drops old ones, and resumes the callers
-  /// that wait for it.
+  /// Adds an exchange, or replaces the one with its id; then drops old ones, and resumes the callers that wait for it.
   func append(_ exchange: Exchange) {
-    // Few exchanges come between a request and its response.
-    let index = kept.lastIndex { $0.id <= exchange.id }
-    if let index, kept[index].id == exchange.id {
+    if exchange.id <= newestID, let index = kept.lastIndex(where: { $0.id == exchange.id }) {
       // The old body was missing, or its size an estimate.
       keptBytes -= kept[index].bodyBytes
       kept[index] = exchange
     } else {
-      kept.insert(exchange, at: index.map { $0 + 1 } ?? 0)
+      kept.append(exchange)
+      newestID = max(newestID, exchange.id)
     }
     keptBytes += exchange.bodyBytes
     dropOldest()
@@ -158,7 +159,7 @@ final class Journal {
     after id: Int, timeout: Duration, where predicate: @escaping @Sendable (Exchange) -> Bool,
     on engine: isolated Engine
   ) async -> Exchange? {
-    if let found = kept.first(where: { $0.id > id && predicate($0) }) { return found }
+    if let found = exchanges.first(where: { $0.id > id && predicate($0) }) { return found }
     guard timeout > .zero, !engine.isClosed else { return nil }
     let number = engine.nextNumber()
     return await withTaskCancellationHandler {

@@ -11,18 +11,19 @@ import JSONStorage
 
 /// Calls of the operating system, except those of NIO and of files.
 package enum System {
-  /// The largest number of files, including sockets, that this process may have open, after raising it as far as the system allows: macOS accepts at most 10,240, and grants 256 at
-  /// first.
+  /// The largest number of files, including sockets, that this process may have open, after raising it as far as the
+  /// system allows: macOS accepts at most 10,240, and grants 256 at first.
   package static let raisedOpenFileLimit: Int = {
     // If the system refuses, the old limit stays.
     _ = system_raise_open_file_limit(10_240)
     return CurrentProcess.openFileLimit
   }()
 
-  /// The descriptor that the next open file would get: the number of files that are open, or a few less.
+  /// The descriptor that the next open file would get: the number of files that are open, or a few less; 0 when that
+  /// cannot be found out.
   static var lowestFreeDescriptor: Int {
-    let descriptor = open("/", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return CurrentProcess.openFileLimit }
+    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return 0 }
     close(descriptor)
     return Int(descriptor)
   }

@@ -68,7 +68,12 @@ package struct Rule: Sendable {
     case .handler(let handler): effect = .handler(handler)
     case .responses(let responses):
       effect = .responses(
-        try responses.map { response throws(RequestError) in try response.map(FixedResponse.init) })
+        try responses.map { response throws(RequestError) in
+          var fixed = try response.map(FixedResponse.init)
+          // Unlike a fault's, the response has its own status until it ends.
+          if case .truncated = response?.delivery { fixed?.status = response?.status }
+          return fixed
+        })
     }
     try self.init(stub.request, times: stub.times, delay: stub.delay, effect)
   }

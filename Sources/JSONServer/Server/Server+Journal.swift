@@ -35,7 +35,7 @@ extension Server {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: Skips exchanges up to this id, such as those that a test has seen.
+  ///   - id: Skips exchanges up to this id, whose requests arrived earlier.
   ///   - timeout: How long to wait.
   ///   - predicate: Returns whether an exchange matches; runs on the server's event loop and must return immediately.
   /// - Returns: The exchange; `nil` after the time limit, or when the task is canceled or the server stops.

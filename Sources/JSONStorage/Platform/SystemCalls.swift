@@ -121,7 +121,8 @@ package class FileSystem: @unchecked Sendable {
   /// Whether something is mounted on a name; `nil` where the system does not tell.
   func isMountPoint(_ name: String, in directory: FileDescriptor) -> Bool? {
     let result = storage_is_mount_point(directory.number, name)
-    return result < 0 ? nil : result == 1
+    // A name that is just being replaced is none.
+    return result < 0 && errno != ENOENT ? nil : result == 1
   }
 
   func read(

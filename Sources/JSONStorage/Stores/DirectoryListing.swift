@@ -59,3 +59,8 @@ package struct DirectoryListing: Sendable {
     return entries
   }
 }
+
+extension [DirectoryListing.Entry] {
+  /// The entries with links at the end, so that a file is served by its own name.
+  var linksLast: [DirectoryListing.Entry] { filter { !$0.isLink } + filter(\.isLink) }
+}

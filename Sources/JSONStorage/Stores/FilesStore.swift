@@ -76,14 +76,15 @@ package final class FilesStore: Store {
       let entries = try isDirectory ? DirectoryListing.served(in: path) : [.init(name: "", path: path)]
       var openings: [String: FileStore<LoadedSource>.Opening] = [:]
       var warnings: [String: [FileStore<LoadedSource>.Warning]] = [:]
-      // Links last, so that a file is served by its own name.
-      for entry in entries.filter({ !$0.isLink }) + entries.filter(\.isLink) {
-        if entry.isLink, let name = store.resource(behind: entry) {
+      var served: [FileLocation: String] = [:]
+      for entry in entries.linksLast {
+        if entry.isLink, let name = entry.location.flatMap({ served[$0] }) {
           warnings[entry.path] = store.aliasWarnings(entry, of: name)
         } else {
           let opening = try store.open(entry)
           openings[entry.path] = opening
           warnings[entry.path] = opening.warnings
+          if let location = entry.location { served[location] = entry.name }
         }
       }
       if isDirectory, options.watching != .off { store.lookForNewFiles() }
@@ -124,14 +125,13 @@ package final class FilesStore: Store {
     return opening
   }
 
-  /// The resource that is served from the file of an entry, which is or follows a link; `nil` for none.
+  /// The resources by the locations of their files. O(*n*) system calls for *n* resources.
   ///
   /// One file must not have two stores: its lock excludes a second one, and each would take the other's writes for edits.
-  ///
-  /// - Complexity: O(*n*) system calls for *n* resources.
-  private func resource(behind entry: DirectoryListing.Entry) -> String? {
-    guard let location = entry.location else { return nil }
-    return state.withLockedValue(\.files).values.map(\.entry).first { $0.location == location }?.name
+  private var served: [FileLocation: String] {
+    let entries = state.withLockedValue(\.files).values.map(\.entry)
+    let located = entries.compactMap { entry in entry.location.map { ($0, entry.name) } }
+    return Dictionary(located) { first, _ in first }
   }
 
   /// The warning about a link that leads to a served file, the first time.
@@ -287,8 +287,10 @@ package final class FilesStore: Store {
     // A directory that cannot be read is tried again later; the stores of its files report their own errors.
     guard let directory, let listing = try? DirectoryListing(directory) else { return }
     let known = state.withLockedValue { Set($0.files.keys) }
-    for entry in listing.entries where !known.contains(entry.name) {
-      if let name = resource(behind: entry) {
+    let new = listing.entries.filter { !known.contains($0.name) }
+    var served = new.isEmpty ? [:] : served
+    for entry in new.linksLast {
+      if let name = entry.location.flatMap({ served[$0] }) {
         for warning in aliasWarnings(entry, of: name) { onEdit(.warned(warning, path: entry.path)) }
         continue
       }
@@ -299,6 +301,7 @@ package final class FilesStore: Store {
           throw earlier.error
         }
         onEdit(.changed(try open(entry).version))
+        if let location = entry.location { served[location] = entry.name }
       } catch {
         refuse(entry, error, stamp)
       }

@@ -64,9 +64,11 @@ struct FileLocation: Sendable {
   }
 }
 
-extension FileLocation: Equatable {
+extension FileLocation: Hashable {
   /// By bytes: on Linux, two names may differ only in how a letter with an accent is composed.
   static func == (left: FileLocation, right: FileLocation) -> Bool { left.path.utf8.elementsEqual(right.path.utf8) }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(path) }
 }
 
 extension FileLocation {

@@ -11,6 +11,8 @@ struct ArchivedResources {
   private var records: [String: [JSONObject]] = [:]
   private var objects: [String: ValidJSON] = [:]
   private var positions: [String: [String: Int]] = [:]
+  /// The records without an id.
+  private var anonymous: [String: Set<JSONValue>] = [:]
 
   /// Reads the successful JSON responses to GET. A later response to a record replaces an earlier one.
   ///
@@ -50,7 +52,7 @@ struct ArchivedResources {
     bases.insert(path.map { "/\($0)" }.joined())
     var all = records[name] ?? []
     // A list that was loaded twice, or whose pages overlap, has the same records again.
-    let anonymous = Set(list.allSatisfy { $0.recordID != nil } ? [] : all.map { JSONValue.object($0) })
+    let known = anonymous[name] ?? []
     for value in list {
       guard let record = JSONValue(value).object else { continue }
       if let id = value.recordID, let position = positions[name]?[id] {
@@ -58,8 +60,10 @@ struct ArchivedResources {
       } else {
         if let id = value.recordID {
           positions[name, default: [:]][id] = all.count
-        } else if anonymous.contains(.object(record)) {
+        } else if known.contains(.object(record)) {
           continue
+        } else {
+          anonymous[name, default: []].insert(.object(record))
         }
         all.append(record)
       }

@@ -103,7 +103,9 @@ struct ArgumentNormalizer {
     let isForRoot =
       subcommands.contains(first) || first == "help"
       || normalized.contains { Self.rootFlags.contains(String($0.prefix { $0 != "=" })) }
-    if isForRoot { return first == "rehearse" ? normalized : normalized.filter { !$0.hasPrefix(Self.off) } }
+    // Other commands have none of the flags of serving.
+    if isForRoot, !["serve", "rehearse"].contains(first) { return normalized.filter { !$0.hasPrefix(Self.off) } }
+    if isForRoot { return normalized }
     return ["serve"] + normalized
   }
 

@@ -43,11 +43,11 @@ struct ReadyFile {
   }
 
   /// - Throws: ``CommandFailure`` unless the file is missing, empty or a ready file.
-  private func check() throws(CommandFailure) {
+  func check() throws(CommandFailure) {
     switch FileKind(of: path) {
     case .missing: return
     case .file, .executable:
-      let text = FileText.contents(of: path) ?? []
+      guard let text = FileText.contents(of: path) else { break }
       let members = (try? JSONValue(parsing: text))?.object?.map(\.name)
       if text.isEmpty || members == ["url", "port", "pid"] { return }
     case .directory, .other: break

@@ -155,6 +155,7 @@ struct Session {
       var next = try await Startup(try Settings(startup.settings.given), log: log, after: startup)
       next.keepPort(server.port)
       startup.keepPort(server.port)
+      try ReadyFile(next.settings)?.check()
       try await next.check(onOtherPortThan: startup)
       await server.stop()
       do throws(ServerError) {

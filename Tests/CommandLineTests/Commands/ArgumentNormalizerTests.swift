@@ -12,6 +12,8 @@ struct ArgumentNormalizerTests {
     (["--noCors", "--noGzip", "db.json"], ["serve", "--no-cors", "--no-gzip", "db.json"]),
     (["--no-cors=true", "db.json"], ["serve", "--no-cors", "db.json"]),
     (["--watch=false", "db.json"], ["serve", "--off=watch", "db.json"]),
+    (["serve", "--watch=false", "db.json"], ["serve", "--off=watch", "db.json"]),
+    (["validate", "--strict=false", "db.json"], ["validate", "db.json"]),
     (["--foreignKeySuffix", "_id"], ["serve", "--foreignKeySuffix", "_id"]),
     (["--maxBody=5M"], ["serve", "--max-body=5M"]),
     (["-p3000", "-Hlocalhost", "-p=1"], ["serve", "-p", "3000", "-H", "localhost", "-p=1"]),

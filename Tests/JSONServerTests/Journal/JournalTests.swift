@@ -74,7 +74,24 @@ import Testing
 
   @Test func `forgets the oldest when bodies turn out larger than they seemed`() throws {
     let journal = Journal(capacity: 10, byteCapacity: 1_000)
-    let exchanges = try (1...3).map { id in
+    let exchanges = try Self.exchanges(3)
+    for exchange in exchanges { journal.append(exchange) }
+    #expect(journal.exchanges.map(\.id) == [1, 2, 3])
+    for exchange in exchanges { journal.replace(with: exchange.with([UInt8](repeating: 0, count: 600))) }
+    #expect(journal.exchanges.map(\.id) == [3])
+  }
+
+  @Test func `lists exchanges by their arrival, and forgets those whose responses are the oldest`() throws {
+    let journal = Journal(capacity: 2, byteCapacity: 1_000)
+    let exchanges = try Self.exchanges(4)
+    for id in [2, 3, 1] { journal.append(exchanges[id - 1]) }
+    #expect(journal.exchanges.map(\.id) == [1, 3])
+    journal.append(exchanges[3])
+    #expect(journal.exchanges.map(\.id) == [1, 4])
+  }
+
+  private static func exchanges(_ count: Int) throws -> [Exchange] {
+    try (1...count).map { id in
       let request = Request(method: .get, target: "/\(id)")
       let context = RequestContext(
         request, preprocessed: request, target: try ParsedTarget(request.target), mountedTarget: request.target,
@@ -82,10 +99,6 @@ import Testing
       return Exchange(
         id: id, request: request, route: context.route, response: PreparedResponse(), respondedAt: 0, duration: .zero)
     }
-    for exchange in exchanges { journal.append(exchange) }
-    #expect(journal.exchanges.map(\.id) == [1, 2, 3])
-    for exchange in exchanges { journal.replace(with: exchange.with([UInt8](repeating: 0, count: 600))) }
-    #expect(journal.exchanges.map(\.id) == [3])
   }
 
   @Test func `keeps the bytes of large bodies in the end, and not the data that they show`() async throws {

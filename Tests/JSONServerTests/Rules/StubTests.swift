@@ -52,6 +52,12 @@ import Testing
     }
   }
 
+  @Test func `has a status also when its response ends too early`() throws {
+    var response = Response.truncated
+    response.status = .serviceUnavailable
+    #expect(try Rule(Stub(.get("/posts"), response)).effect.response(after: 0)?.status == .serviceUnavailable)
+  }
+
   @Test func `has a closure that may leave the request to those after it and to the data`() async throws {
     struct Failure: Error {}
     let server = try await AdminFixture.server()
