@@ -65,29 +65,36 @@ extension RecordCollection {
     _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     try Self.openingBracket.withBytes(body)
-    var pending: UTF8Slice?
-    // A closure that throws a generic error would cost each row a call.
     var failure: Failure?
-    var hasFailed = false
+    var isFirst = true
+    forEachRun { run in
+      guard failure == nil else { return }
+      do throws(Failure) {
+        if !isFirst { try Self.comma.withBytes(body) }
+        isFirst = false
+        try run.withBytes(body)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    try (rows.count == 0 ? emptyTail : tail).withBytes(body)
+    try Self.closingBracket.withBytes(body)
+  }
+
+  /// Calls a closure with the texts of the records, neighbors in one storage together. Not generic, so that each row
+  /// costs no call.
+  private func forEachRun(_ body: (UTF8Slice) -> Void) {
+    var pending: UTF8Slice?
     rows.forEach { _, row in
       let text = row.layoutText
       if let run = pending, run.storage === text.storage, run.offset + run.count + 1 == text.offset {
         pending = UTF8Slice(run.storage, offset: run.offset, count: run.count + 1 + text.count)
         return
       }
-      if let run = pending, !hasFailed {
-        do throws(Failure) {
-          try run.withBytes(body)
-          try Self.comma.withBytes(body)
-        } catch {
-          (failure, hasFailed) = (error, true)
-        }
-      }
+      if let run = pending { body(run) }
       pending = text
     }
-    if let failure { throw failure }
-    try pending?.withBytes(body)
-    try (rows.count == 0 ? emptyTail : tail).withBytes(body)
-    try Self.closingBracket.withBytes(body)
+    if let run = pending { body(run) }
   }
 }
