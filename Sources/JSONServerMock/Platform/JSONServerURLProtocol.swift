@@ -146,7 +146,10 @@
     private func response(of server: MockServer, to request: URLRequest) async throws -> Response {
       let sent = try Request(request)
       let (responses, outcome) = AsyncThrowingStream.makeStream(of: Response.self)
-      let responding = Task { outcome.yield(await server.server.respond(to: sent)) }
+      let responding = Task {
+        let response = await server.server.respond(to: sent)
+        if response.delivery != .hang { outcome.yield(response) }
+      }
       let waiting = Task {
         try await Task.sleep(for: request.timeout)
         outcome.finish(throwing: URLError(.timedOut))
@@ -161,10 +164,8 @@
 
     private func deliver(_ response: Response, to request: URLRequest) async throws {
       switch response.delivery {
-      case .hang:
-        try await Task.sleep(for: request.timeout)
-        throw URLError(.timedOut)
-      case .reset:
+      // A response that hangs does not come here.
+      case .hang, .reset:
         throw URLError(.networkConnectionLost)
       case .truncated(let count):
         try begin(response, to: request)
