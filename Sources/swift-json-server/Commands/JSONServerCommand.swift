@@ -103,10 +103,9 @@ struct ArgumentNormalizer {
     let isForRoot =
       subcommands.contains(first) || first == "help"
       || normalized.contains { Self.rootFlags.contains(String($0.prefix { $0 != "=" })) }
+    guard isForRoot else { return ["serve"] + normalized }
     // Other commands have none of the flags of serving.
-    if isForRoot, !["serve", "rehearse"].contains(first) { return normalized.filter { !$0.hasPrefix(Self.off) } }
-    if isForRoot { return normalized }
-    return ["serve"] + normalized
+    return ["serve", "rehearse"].contains(first) ? normalized : normalized.filter { !$0.hasPrefix(Self.off) }
   }
 
   /// Returns the command that a misspelled first argument probably means, unless the argument may be a source.
