@@ -7,29 +7,34 @@ The lines of a `swift` block are, in their order, in one of the files that the t
 Tests/JSONServerTestingTests/Examples; a part of a manifest is exempt, and so are blocks marked `Swift`, which show
 another library. Those of a tutorial's code file are in one of the files of Tests/Downstream, and each code file is
 shown by a step. A link or an image within the repository leads to a file, or to a heading; <doc:Name> to an article
-of the same catalog, and links from one catalog to another are whole addresses; a path in backticks exists. Each
+of the same catalog, and an article of another catalog is named by its path; a path in backticks exists. Commands can be
+pasted into zsh, every Mac's shell, which has no comments at its prompt; where zsh is installed, it parses them. Each
 article is listed in its catalog's landing page, and says what it is for; README.md stays a page that is read in
 three minutes, and the guides stay few and short. The diagram in CONTRIBUTING.md has the dependencies of
 Package.swift. Standard library only.
 """
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 ARTICLES = sorted(ROOT.glob("Sources/*/Documentation.docc/*.md"))
 CONTRIBUTING = ROOT / ".github/CONTRIBUTING.md"
-PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, ROOT / "fixtures/README.md",
+PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, ROOT / "fixtures/README.md", ROOT / "Packaging/README.md",
          *sorted(ROOT.glob("Tests/*/README.md"))]
 LARGEST_README = 9_000
-MOST_GUIDES, MOST_WORDS = 20, 22_000
+MOST_GUIDES, MOST_WORDS = 20, 23_000
 EXAMPLES = sorted((ROOT / "Tests/JSONServerTestingTests/Examples").glob("*.swift"))
 DOWNSTREAM = ROOT / "Tests/Downstream"
 TUTORIALS = sorted(ROOT.glob("Sources/*/Documentation.docc/**/*.tutorial"))
 CODE_FILES = sorted(ROOT.glob("Sources/*/Documentation.docc/**/*.swift"))
 STEP = re.compile(r'@Code\(name: "([^"]+)", file: "([^"]+)"\)')
-REPOSITORY = re.compile(r"https://github\.com/[\w-]+/swift-json-server/blob/main/")
+# What zsh prints about a word that another shell takes as it is.
+REFUSED = re.compile(r"zsh: (?:no matches found|parse error|bad pattern|event not found|unmatched).*")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 ARTICLE_LINK = re.compile(r"<doc:([^>]+)>")
 PATH = re.compile(r"`((?:Sources|Tests|Packaging|fixtures|\.ci|\.github)/[\w./+@-]+)")
@@ -99,11 +104,10 @@ def anchors(document):
 
 def broken_links(document):
     for target in LINK.findall(without_code(document.read_text())):
-        own = REPOSITORY.match(target)
-        if re.match(r"[a-z]+:", target) and not own:
+        if re.match(r"[a-z]+:", target):
             continue
-        path, _, anchor = target[own.end() if own else 0:].partition("#")
-        file = (ROOT if own else document.parent) / path if path else document
+        path, _, anchor = target.partition("#")
+        file = document.parent / path if path else document
         if not file.exists() or anchor and anchor not in anchors(file):
             yield f"{document.relative_to(ROOT)}: the link to {target} leads nowhere"
 
@@ -112,6 +116,37 @@ def broken_paths(document):
     for path in PATH.findall(re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)):
         if not (ROOT / path.rstrip(".")).exists():
             yield f"{document.relative_to(ROOT)}: there is no {path}"
+
+
+def commands(document):
+    """The commands of the console and sh blocks, with the numbers of their first lines."""
+    language, command = None, None
+    for number, line in enumerate(document.read_text().splitlines(), 1):
+        line = line.strip()
+        if line.startswith("```"):
+            language = None if language is not None else line[3:]
+            continue
+        if command:
+            command = (command[0], f"{command[1]}\n{line}")
+        elif language == "sh" or language == "console" and line.startswith("$ "):
+            command = (number, line.removeprefix("$ "))
+        if command and not command[1].endswith("\\") and command[1].count("'") % 2 == 0:
+            yield command
+            command = None
+
+
+def unpasteable_commands(document):
+    for number, command in commands(document):
+        if re.search(r"(^|\s)#(\s|$)", command):
+            yield f"{document.relative_to(ROOT)}:{number}: a remark stands in a command; say it in the text"
+        elif shutil.which("zsh"):
+            # Without PATH no program runs: each becomes a call of this function.
+            pasted = f"command_not_found_handler() {{ : }}\nPATH=\n{command}\n"
+            with tempfile.TemporaryDirectory() as directory:
+                output = subprocess.run(
+                    ["zsh", "-f", "-i"], input=pasted, cwd=directory, capture_output=True, text=True, timeout=60)
+            for refusal in REFUSED.findall(output.stderr):
+                yield f"{document.relative_to(ROOT)}:{number}: {refusal}"
 
 
 def broken_article_links(article):
@@ -125,7 +160,7 @@ def dead_when_hosted(article):
     """Relative links, which are dead in hosted documentation."""
     for target in LINK.findall(without_code(article.read_text())):
         if not re.match(r"[a-z]+:", target):
-            yield f"{article.relative_to(ROOT)}: write the link to {target} as <doc:Name>, or as a whole address"
+            yield f"{article.relative_to(ROOT)}: write the link to {target} as <doc:Name>, or as a path in backticks"
 
 
 def unreachable(article):
@@ -181,6 +216,7 @@ def main():
     problems = [problem for document in PAGES + ARTICLES for problem in broken_links(document)]
     problems += [problem for document in PAGES + ARTICLES for problem in broken_paths(document)]
     problems += [problem for document in [README, *ARTICLES] for problem in uncompiled_blocks(document)]
+    problems += [problem for document in PAGES + ARTICLES for problem in unpasteable_commands(document)]
     problems += [problem for article in ARTICLES for problem in [*broken_article_links(article), *dead_when_hosted(article), *unreachable(article)]]
     problems += [*uncompiled_code_files(), *misplaced_code_files(), *wrong_arrows(), *overlong_readme(), *overlong_guides()]
     print("\n".join(problems), end="\n" if problems else "")

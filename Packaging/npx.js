@@ -1,9 +1,14 @@
 #!/usr/bin/env node
 // Runs the executable for this system. npm installs its package as an optional dependency; there is one package for each system.
 const { spawn } = require("child_process");
-const { constants } = require("os");
+const { constants, release } = require("os");
 const { dirname, join } = require("path");
 
+// Darwin 24 is macOS 15. An executable would end on an older system with a message of the loader.
+if (process.platform === "darwin" && parseInt(release(), 10) < 24) {
+  console.error(`swift-json-server: this needs macOS 15 or newer; this Mac has Darwin ${release()}, and macOS 15 is Darwin 24. Update macOS, or run the server in a container.`);
+  process.exit(1);
+}
 const system = process.platform === "darwin" ? "darwin" : `${process.platform}-${process.arch}`;
 const name = `swift-json-server-${system}`;
 let program;

@@ -1,25 +1,34 @@
-# A release adds `url` and `sha256`, and publishes this file in the tap repository OWNER/homebrew-tap, as
-# Formula/swift-json-server.rb (see .github/CONTRIBUTING.md). From there it is installed:
-#   brew install OWNER/tap/swift-json-server
-# `--HEAD` installs what has not been released yet.
+# Homebrew's formula, which installs a released archive. `Packaging/make-release formula` names the version and the sums;
+# Packaging/README.md says where the formula is published.
 class SwiftJsonServer < Formula
   desc "Serves a JSON file as a REST API, and writes every change back"
   homepage "https://github.com/OWNER/swift-json-server"
+  version "VERSION"
   license "MIT"
-  head "https://github.com/OWNER/swift-json-server.git", branch: "main"
 
-  # Executables of Xcode 26.0 do not find the library for spans on older systems.
-  depends_on xcode: ["26.1", :build]
-  uses_from_macos "swift" => :build
-  uses_from_macos "zlib"
+  on_macos do
+    url "https://github.com/OWNER/swift-json-server/releases/download/VERSION/swift-json-server-VERSION-macos-universal.tar.gz"
+    sha256 "0000000000000000000000000000000000000000000000000000000000000000"
+    depends_on macos: :sequoia
+  end
+
+  on_linux do
+    on_intel do
+      url "https://github.com/OWNER/swift-json-server/releases/download/VERSION/swift-json-server-VERSION-linux-x86_64.tar.gz"
+      sha256 "0000000000000000000000000000000000000000000000000000000000000000"
+    end
+    on_arm do
+      url "https://github.com/OWNER/swift-json-server/releases/download/VERSION/swift-json-server-VERSION-linux-aarch64.tar.gz"
+      sha256 "0000000000000000000000000000000000000000000000000000000000000000"
+    end
+  end
 
   def install
-    arguments = ["--disable-sandbox", "--configuration", "release", "--traits", "HTTPS"]
-    arguments << "--static-swift-stdlib" if OS.linux?
-    system "swift", "build", *arguments, "--product", "swift-json-server"
-    bin.install ".build/release/swift-json-server"
-    man1.install "Packaging/swift-json-server.1"
-    generate_completions_from_executable(bin/"swift-json-server", "--generate-completion-script")
+    bin.install "bin/swift-json-server"
+    man1.install "share/man/man1/swift-json-server.1"
+    bash_completion.install "share/bash-completion/completions/swift-json-server"
+    zsh_completion.install "share/zsh/site-functions/_swift-json-server"
+    fish_completion.install "share/fish/vendor_completions.d/swift-json-server.fish"
   end
 
   test do
