@@ -47,8 +47,12 @@ int storage_pipe(int ends[2]) {
 // MARK: - Signals
 
 void storage_ignore_signals(void) {
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
+  const int numbers[] = {SIGPIPE, SIGXFSZ};
+  for (int index = 0; index < 2; index++) {
+    struct sigaction before;
+    // A host program's own handler stays.
+    if (sigaction(numbers[index], NULL, &before) == 0 && before.sa_handler == SIG_DFL) signal(numbers[index], SIG_IGN);
+  }
 }
 
 static int signal_pipe[2] = {-1, -1};

@@ -148,6 +148,15 @@ static void programs(void) {
   EXPECT(strcmp(text, "") == 0);
 }
 
+static void on_signal(int number) { (void)number; }
+
+static void host_handlers(void) {
+  EXPECT(signal(SIGPIPE, on_signal) == SIG_DFL);
+  storage_ignore_signals();
+  EXPECT(signal(SIGPIPE, SIG_DFL) == on_signal);
+  EXPECT(signal(SIGXFSZ, SIG_DFL) == SIG_IGN);
+}
+
 static void default_signals(void) {
   storage_ignore_signals();
   sigset_t blocked;
@@ -186,6 +195,7 @@ int main(int count, char **arguments) {
   signals();
   ignored_hangup();
   programs();
+  host_handlers();
   default_signals();
   missing_programs();
   limits();

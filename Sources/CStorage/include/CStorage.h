@@ -108,7 +108,8 @@ int storage_watch_drain(struct storage_watch *watch);
 
 // MARK: - The process
 
-/// Makes a broken pipe and an exceeded file size limit errors instead of signals that end the process.
+/// Makes a broken pipe and an exceeded file size limit errors instead of signals that end the process. Handlers that the
+/// program has installed stay.
 void storage_ignore_signals(void);
 
 /// Makes a pipe, whose ends do not block and are closed in programs that are started: ends[0] to read, ends[1] to write.
