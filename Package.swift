@@ -104,15 +104,28 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "JSONServerRehearsal",
+      dependencies: [
+        "JSONServer", "JSONDatabase", "JSONDescription", "JSONServerValues",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
       name: "JSONServerMock",
       dependencies: ["JSONServer", .product(name: "NIOConcurrencyHelpers", package: "swift-nio")],
       swiftSettings: settings
     ),
-    .target(name: "JSONServerTesting", dependencies: ["JSONServerMock", "JSONServer"], swiftSettings: settings),
+    .target(
+      name: "JSONServerTesting", dependencies: ["JSONServerMock", "JSONServerRehearsal", "JSONServer"],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
-        "JSONServer", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONServerValues", "CStorage",
+        "JSONServerRehearsal", "JSONServer", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONServerValues",
+        "CStorage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -173,7 +186,7 @@ let package = Package(
     .testTarget(
       name: "JSONServerTests",
       dependencies: [
-        "TestSupport", "JSONServer", "JSONDatabase", "JSONStorage", "JSONServerValues", "CZlib",
+        "TestSupport", "JSONServerRehearsal", "JSONServer", "JSONDatabase", "JSONStorage", "JSONServerValues", "CZlib",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

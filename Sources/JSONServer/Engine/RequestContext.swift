@@ -139,9 +139,9 @@ package struct MatchNotes: Sendable {
 }
 
 /// The path and the query of a target, decoded.
-struct ParsedTarget: Sendable {
-  let path: Path
-  let parameters: QueryParameters
+package struct ParsedTarget: Sendable {
+  package let path: Path
+  package let parameters: QueryParameters
 
   /// The target of a request that was refused before its target was parsed.
   static let none = ParsedTarget(path: Path(), parameters: QueryParameters())

@@ -3,10 +3,10 @@ import JSONDatabase
 import JSONServerValues
 
 extension HTTPField.Name {
-  static let xTotalCount = Self.known("X-Total-Count")
+  package static let xTotalCount = Self.known("X-Total-Count")
   static let xIgnoredParameters = Self.known("X-Ignored-Parameters")
   static let acceptPatch = Self.known("Accept-Patch")
-  static let link = Self.known("Link")
+  package static let link = Self.known("Link")
   static let methodOverride = Self.known("X-HTTP-Method-Override")
   static let host = Self.known("Host")
   /// Marks the own requests of the page at `/`.

@@ -3,17 +3,17 @@ import JSONDescription
 import JSONServerValues
 
 /// The path of a target, split at its slashes and decoded.
-struct Path: Sendable, Hashable {
+package struct Path: Sendable, Hashable {
   /// The segments in order; empty for `/`.
   ///
   /// A segment may hold a slash that was sent as `%2F`.
-  let segments: [String]
+  package let segments: [String]
 
   /// Whether there were segments `.` or `..`, which are resolved.
   private(set) var hadDots = false
 
   /// Whether the path leads to the admin interface.
-  var isAdministrative: Bool { segments.first == AdminRoute.root }
+  package var isAdministrative: Bool { segments.first == AdminRoute.root }
 
   /// Reads the path of a target: what comes before its first `?`.
   ///
@@ -21,7 +21,7 @@ struct Path: Sendable, Hashable {
   /// or not, are resolved as browsers resolve them before they send a path (RFC 3986, section 5.2.4).
   ///
   /// - Throws: 400, when an escape is bad.
-  init(target: String) throws(RequestError) {
+  package init(target: String) throws(RequestError) {
     let segments = try target.withBytes { bytes in Result { () throws(RequestError) in try Self.segments(of: bytes) } }
       .get()
     hadDots = segments.contains { $0.utf8.first == UInt8(ascii: ".") && ($0 == "." || $0 == "..") }
@@ -228,7 +228,7 @@ package enum PercentEncoding {
   /// Returns the text of a name or a value in a query or a form, where `+` is a space.
   ///
   /// One that does not decode stands for itself, but for its `+`, as with qs, which json-server 0.17 reads queries with.
-  static func decodeForm(_ bytes: some Collection<UInt8>) -> String {
+  package static func decodeForm(_ bytes: some Collection<UInt8>) -> String {
     if let text = decode(bytes, plusIsSpace: true) { return text }
     return String(decoding: bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
   }

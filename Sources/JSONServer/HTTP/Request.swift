@@ -154,7 +154,7 @@ extension Request: CustomReflectable {
 
 extension Request {
   /// Whether its method is one of those that only read (RFC 9110, section 9.2.1).
-  var isSafe: Bool {
+  package var isSafe: Bool {
     method == .get || method == .head || method == .options
   }
 

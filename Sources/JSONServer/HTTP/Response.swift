@@ -271,13 +271,13 @@ struct SliceMaker: Sendable {
 
 /// The validator of a body (RFC 9110, section 8.8.3): different bytes have different tags, as far as 64 bits
 /// can tell.
-struct EntityTag: Sendable {
+package struct EntityTag: Sendable {
   /// The number of bytes, or of the version.
   private let count: UInt64
   private let hash: UInt64
 
   /// Reads a body. O(size), at several GB/s.
-  init(of body: [UInt8]) {
+  package init(of body: [UInt8]) {
     count = UInt64(body.count)
     hash = body.withUnsafeBytes { ContentHash(of: $0).value }
   }
@@ -293,7 +293,7 @@ struct EntityTag: Sendable {
   }
 
   /// The tag as `W/"count-hash"` in hexadecimal digits.
-  var fieldValue: String {
+  package var fieldValue: String {
     withFieldValue { String(decoding: $0, as: UTF8.self) }
   }
 

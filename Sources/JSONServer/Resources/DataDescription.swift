@@ -5,7 +5,7 @@ import JSONServerValues
 /// The shape of a database, inferred from some of its records.
 package struct DataDescription {
   /// The largest number of records of a resource that are examined.
-  static let maximumRecords = 1_000
+  package static let maximumRecords = 1_000
 
   private let title: String
   private let resources: [ResourceType]

@@ -154,7 +154,7 @@ package struct EffectiveRoute: Sendable {
   /// The target after rewriting.
   let text: String
   /// The path and the query of that target.
-  let target: ParsedTarget
+  package let target: ParsedTarget
   /// The target before rewriting, without the server's path prefix.
   let mountedTarget: String
   /// Whether letter case makes no difference in paths, as in json-server 0.17's routes.

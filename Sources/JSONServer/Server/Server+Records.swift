@@ -1,10 +1,15 @@
-import JSONDatabase
+package import JSONDatabase
 public import JSONServerValues
 
 extension Server {
   /// The current data. O(size of the data).
   public var value: JSONValue {
-    get async { await engine.database.value }
+    get async { await database.value }
+  }
+
+  /// The current version of the data.
+  package var database: Database {
+    get async { await engine.database }
   }
 
   /// Returns the records of a collection, in stored order.
@@ -45,7 +50,7 @@ extension Server {
 
   private func read<Success>(_ read: (Database) throws(DatabaseError) -> Success) async throws(ServerError) -> Success {
     do throws(DatabaseError) {
-      return try read(await engine.database)
+      return try read(await database)
     } catch {
       throw ServerError(.unknownRecord, error.message)
     }

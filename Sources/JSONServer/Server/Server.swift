@@ -20,7 +20,7 @@ public final class Server: Sendable {
   private let session: SessionName?
   /// The engine of this session after ``stop(grace:)``.
   private let ended = NIOLockedValueBox<Engine?>(nil)
-  let configuration: Configuration
+  package let configuration: Configuration
   /// The certificate and the key; `nil` for plain HTTP.
   private let security: TransportSecurity?
   /// The sockets; `nil` when the server does not listen.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSONDatabase
 import JSONServer
+import JSONServerRehearsal
 import JSONServerValues
 import NIOConcurrencyHelpers
 

@@ -3,6 +3,7 @@ import JSONServerValues
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerRehearsal
 
 /// Servers that change what they respond, as a backend may.
 struct RehearsalTests {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+package import JSONServer
 import JSONServerValues
 import NIOConcurrencyHelpers
 
@@ -45,7 +46,7 @@ package struct Rehearsal: Sendable {
 
   /// Copies the current data of a server.
   package init(of server: Server) async {
-    let database = await server.engine.database
+    let database = await server.database
     data = database.value.object ?? [:]
     var references: [String: [String: String]] = [:]
     for relation in database.relations() { references[relation.child, default: [:]][relation.key] = relation.parent }

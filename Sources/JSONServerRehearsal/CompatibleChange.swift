@@ -1,5 +1,6 @@
 import JSONDatabase
 import JSONDescription
+import JSONServer
 import JSONServerValues
 
 /// A change of responses that API owners call compatible: a row of the catalog.

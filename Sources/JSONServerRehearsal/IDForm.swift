@@ -1,3 +1,4 @@
+import JSONServer
 import JSONServerValues
 
 /// Another form of ids, which can be converted back to the server's own ids.

@@ -1,4 +1,5 @@
 import JSONDescription
+import JSONServer
 import JSONServerValues
 
 /// A place in responses. It is the same in all responses that show a resource.

@@ -1,3 +1,4 @@
+import JSONServer
 import JSONServerValues
 
 /// Distinguishes a test that asserts an old value from a client that does not survive a change.

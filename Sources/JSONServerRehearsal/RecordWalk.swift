@@ -1,3 +1,4 @@
+import JSONServer
 import JSONServerValues
 
 /// Walks through the places of a response's JSON.
