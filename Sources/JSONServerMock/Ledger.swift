@@ -28,7 +28,8 @@ package final class Ledger: Sendable {
 
   private let state = NIOLockedValueBox(State())
 
-  /// The unexpected requests that were reported, of a server and its sessions; kept, so that no other has their identity.
+  /// The unexpected requests that were reported, of a server and its sessions. Kept alive, so that no new object gets the same
+  /// identifier.
   private let reported: NIOLockedValueBox<[ObjectIdentifier: Exchange]>
 
   /// - Parameter server: The ledger of the server, for that of one of its sessions.

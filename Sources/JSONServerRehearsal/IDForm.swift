@@ -11,7 +11,7 @@ enum IDForm: Sendable {
   case prefixed
 
   private static let offset = 900_000_000_000
-  /// The ids that fit 32 bits. With the offset, they are no times of these decades in milliseconds, which clients send, too.
+  /// The ids that fit 32 bits. After adding the offset, no id looks like a present-day time in milliseconds.
   private static let short = 0..<(1 << 31)
   private static let suffix = "~" + String(repeating: "0123456789abcdef", count: 5)
   private static let prefix = "obj_"

@@ -252,7 +252,7 @@ extension Engine {
 }
 
 extension Database {
-  /// Carries out some work on this version, as long as there is time. Time that is short begins again with each attempt.
+  /// Runs work on this version until its time limit. A short limit starts anew for each attempt.
   ///
   /// - Returns: What the work returned or threw; `nil` when there was no time for all of it. Then the version is to be
   ///   dropped.

@@ -37,7 +37,7 @@ actor Engine: Application {
   var hints = Hints()
   /// The beginning of the server's addresses.
   let mount: Mount
-  /// Whether that differs from the beginning of a request's own address.
+  /// Whether the server has a path prefix or speaks HTTPS.
   private let isMounted: Bool
   private let mountSegments: [String]
   /// Whether patterns compare paths without letter case.

@@ -135,7 +135,7 @@ struct WriteScheduler {
   ///
   /// Actions that change the data come before those that carry out requests, and these may report events of their own.
   ///
-  /// - Parameter isNews: Whether the data lacks what others wrote.
+  /// - Parameter isNews: Whether a loaded source is newer than the served data.
   mutating func handle(_ event: Event, isNews: (LoadedSource) -> Bool) -> [Action] {
     switch (event, work) {
     case (.commitDue, _):
@@ -180,7 +180,7 @@ struct WriteScheduler {
   /// Loads what others wrote, or schedules the next commit.
   private mutating func next(_ isNews: (LoadedSource) -> Bool) -> [Action] {
     while let version = takeNewer() {
-      // A change that takes long waits for the turn. Without the turn, others would overtake the change again and again.
+      // A long change first gets the sole right to commit (the turn). Otherwise commits of other servers would cancel it each time.
       if isNews(.newer(version)) { return apply(version, overtaking: interrupt()) }
     }
     while let edit = takeEdit() {

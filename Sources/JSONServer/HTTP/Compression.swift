@@ -154,7 +154,7 @@ final class Decompression {
   private let coding: ContentCoding
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private var output = [UInt8](repeating: 0, count: bytesOfStep)
-  /// The bytes that came, which are limited, too: some unpack to nothing.
+  /// The number of compressed bytes so far. They have a limit of their own, since some unpack to no bytes.
   private var received = 0
   /// Whether all that came is whole; of gzip, more may follow (RFC 1952, section 2.2).
   private var isWhole = true

@@ -75,10 +75,9 @@
 
   /// Loads one request of a session from a server in the process.
   ///
-  /// Sent to the one task that loads: what the protocol knows is read here before, where the session starts the
-  /// loading, and afterwards the protocol only notifies the client that calls. Clients may be called from any thread; this
-  /// one is called by that task alone, one call after the other. Each call looks first whether the loading was stopped;
-  /// one that is under way at that moment ends a little later, which sessions allow.
+  /// The initializer reads everything from the protocol on the session's thread. Later, only the loading task uses the
+  /// protocol, and only to notify the client, one call after the other; clients may be called from any thread. Each call first
+  /// checks whether the loading was stopped. A call that is under way at that moment ends a little later, which sessions allow.
   struct JSONServerLoader: @unchecked Sendable {
     private let urlProtocol: URLProtocol
     private let client: any URLProtocolClient
