@@ -94,7 +94,7 @@ package struct Rehearsal: Sendable {
       guard let response = exchange.response else { continue }
       if response.status.code >= 400 { places.append(.error) }
       guard response.status.code < 300, let body = response.json else { continue }
-      _ = walk.map(body, of: target.path.segments) { place, value in
+      _ = walk.map(body, of: target.segments) { place, value in
         if !place.isChosen(by: target.parameters) { places.append(place) }
         if case .list = place, let count = value.array?.count { counts[place, default: []].insert("\(count)") }
         if case .member(let name, []) = place { shown[name, default: []].append(value) }
@@ -181,8 +181,8 @@ private struct ChangingMiddleware: Middleware {
   ) async throws -> Response {
     var request = request
     if case .ids(let form) = change.effect { form.restore(&request) }
-    guard let path = try? Path(target: request.target), !path.isAdministrative,
-      let parameters = try? QueryParameters(target: request.target), !change.place.isChosen(by: parameters)
+    guard let target = try? RequestTarget(request.target), !target.isAdministrative,
+      !change.place.isChosen(by: target.parameters)
     else { return try await next(request) }
     let shown = "\(request.method) \(request.target)"
     var response = try await next(request)
@@ -194,7 +194,7 @@ private struct ChangingMiddleware: Middleware {
     }
     guard response.status.code < 300 else { return response }
     guard let body = response.json else { return response }
-    let changed = walk.map(body, of: path.segments) { apply($0, $1, shown) }
+    let changed = walk.map(body, of: target.segments) { apply($0, $1, shown) }
     let text = changed.utf8Text()
     guard text != body.utf8Text() else { return response }
     // The client sends the server's own tag back in If-Match.
@@ -206,7 +206,7 @@ private struct ChangingMiddleware: Middleware {
       response.headerFields[.link] = nil
     }
     if case .ids(let form) = change.effect, let location = response.headerFields[.location],
-      path.segments.last == change.place.resource, let slash = location.lastIndex(of: "/")
+      target.segments.last == change.place.resource, let slash = location.lastIndex(of: "/")
     {
       response.headerFields[.location] = location[...slash] + form.changed(String(location[slash...].dropFirst()))
     }

@@ -35,9 +35,7 @@ struct LogWriterTests {
         .responded(
           Exchange(
             id: 1, request: Request(method: .get, target: "/waiting"),
-            route: EffectiveRoute(
-              method: .get, text: "/waiting", target: try ParsedTarget("/waiting"), mountedTarget: "/waiting",
-              ignoresCase: true),
+            route: EffectiveRoute(method: .get, target: try RequestTarget("/waiting"), ignoresCase: true),
             response: PreparedResponse(body: .stream(AsyncStream(unfolding: { content.piece() }))), respondedAt: 0,
             duration: .zero
           )))
@@ -60,8 +58,7 @@ struct LogWriterTests {
     let request = RespondedRequest(
       Exchange(
         id: 1, request: Request(method: .options, target: "/"),
-        route: EffectiveRoute(
-          method: .options, text: "/", target: try ParsedTarget("/"), mountedTarget: "/", ignoresCase: true),
+        route: EffectiveRoute(method: .options, target: .none, ignoresCase: true),
         response: PreparedResponse(status: .noContent), respondedAt: 0, duration: .zero))
     let shown = events.map { formatter.line(for: $0, at: .now) } + [formatter.line(for: request, at: .now)]
     let lines = shown.map(\.1)
@@ -77,8 +74,7 @@ struct LogWriterTests {
     let request = RespondedRequest(
       Exchange(
         id: 1, request: Request(method: .get, target: target),
-        route: EffectiveRoute(
-          method: .get, text: "/", target: try ParsedTarget("/"), mountedTarget: "/", ignoresCase: true),
+        route: EffectiveRoute(method: .get, target: .none, ignoresCase: true),
         response: PreparedResponse(body: .bytes(body)), respondedAt: 0, duration: .zero))
     let line = EventFormatter(format: .text, style: LogStyle(isColored: false)).line(for: request, at: .now).1
     #expect(line.hasSuffix("1,234,567 B  \(shown)"))

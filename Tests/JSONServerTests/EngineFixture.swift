@@ -34,8 +34,8 @@ struct EngineFixture {
       store: isInMemory ? nil : ScriptedStore(commits, knowsEdits, gate, history),
       database: try Self.database(value), warnings: [])
     engine = Engine(
-      configuration, source, policies: try HTTPPolicies(configuration), stubs: try configuration.openStubs(),
-      ids: Self.ids, loop: loop)
+      configuration, source, policies: try HTTPPolicies(configuration), routes: try Routes(configuration),
+      stubs: try configuration.openStubs(), ids: Self.ids, loop: loop)
   }
 
   static func source(_ value: JSONValue, generation: Int) throws -> LoadedSource {

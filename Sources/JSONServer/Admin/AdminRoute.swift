@@ -74,6 +74,11 @@ final class AdminRoute: Sendable {
   }
 }
 
+extension RequestTarget {
+  /// Whether the path leads to the admin interface.
+  package var isAdministrative: Bool { segments.first == AdminRoute.root }
+}
+
 /// A request to an administrative route.
 struct AdminCall: Sendable {
   let route: AdminRoute
@@ -82,7 +87,7 @@ struct AdminCall: Sendable {
   var requester: Requester { Requester(context, .admin(route)) }
 
   /// The path's last segment, which is the variable part of some routes.
-  var name: String { context.target.path.segments.last ?? "" }
+  var name: String { context.target.segments.last ?? "" }
 
   var parameters: QueryParameters { context.target.parameters }
 

@@ -242,7 +242,7 @@ extension Engine {
 
   /// Parses the body of a request on another thread, and continues with the request.
   func parseAside(_ context: RequestContext) throws(RequestError) {
-    let addressed = context.isHidden ? context : try authorization?.removingGuard(context) ?? context
+    let addressed = context.isHidden ? context : authorization?.guarding(context) ?? context
     let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
     WorkerThreads.changes.run { [database = writes.database] in
       let parsed = ParsedEndpoint(request, target, wrapName: wrapName, database)
@@ -271,7 +271,7 @@ extension RequestContext {
   /// The operation.
   func endpoint(in database: Database) throws(RequestError) -> Endpoint {
     if let parsed { return try parsed.endpoint.get() }
-    return try Endpoint.parse(request, path: target.path, parameters: target.parameters, database)
+    return try Endpoint.parse(request, target.segments, target.parameters, database)
   }
 }
 
@@ -281,9 +281,9 @@ struct ParsedEndpoint: Sendable {
   /// The operation with the unwrapped body.
   let unwrapped: Result<Endpoint, RequestError>
 
-  fileprivate init(_ request: Request, _ target: ParsedTarget, wrapName: String?, _ database: Database) {
+  fileprivate init(_ request: Request, _ target: RequestTarget, wrapName: String?, _ database: Database) {
     let parsed = Result { () throws(RequestError) in
-      try Endpoint.parse(request, path: target.path, parameters: target.parameters, database)
+      try Endpoint.parse(request, target.segments, target.parameters, database)
     }
     endpoint = parsed
     unwrapped = Result { () throws(RequestError) in try parsed.get().unwrapping(wrapName, database.dialect) }

@@ -15,6 +15,8 @@ actor Engine: Application {
   let configuration: Server.Configuration
   /// The rules for every request and response.
   let policies: HTTPPolicies
+  /// The rewrite rules and the guards of the routes file.
+  var routes: Routes
   /// The data, and the durability of its changes.
   let writes: WriteCoordinator
   /// Whether requests wait for what other servers have committed.
@@ -58,18 +60,18 @@ actor Engine: Application {
   private(set) var isClosed = false
 
   init(
-    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, stubs: RuleTable,
-    ids: IDGenerator, loop: EventLoopExecutor
+    _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, routes: Routes,
+    stubs: RuleTable, ids: IDGenerator, loop: EventLoopExecutor
   ) {
     // Sessions and comparisons with edits read the initial data together with the current data.
     let writes = WriteCoordinator(
       source, initial: source.database.separated(), ids: ids, durability: configuration.durability)
     self.init(
-      configuration, policies, writes, stubs, loop, sessions: Sessions(areAllowed: configuration.hasSessions),
+      configuration, policies, routes, writes, stubs, loop, sessions: Sessions(areAllowed: configuration.hasSessions),
       upstreamCalls: configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) })
   }
 
-  /// Creates the engine of a session, with only the initial data of a server.
+  /// Creates the engine of a session, with only the initial data of a server, and its routes.
   ///
   /// - Parameter server: The server's engine.
   init(sessionOf server: isolated Engine) {
@@ -77,15 +79,17 @@ actor Engine: Application {
     let source = OpenedSource(store: nil, database: initial.forked(), warnings: [])
     let writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)
     self.init(
-      server.configuration, server.policies, writes, server.rules.startStubs, server.loop, isSession: true,
+      server.configuration, server.policies, server.routes, writes, server.rules.startStubs, server.loop, isSession: true,
       sessions: server.sessions, upstreamCalls: server.upstreamCalls)
   }
 
   private init(
-    _ configuration: Server.Configuration, _ policies: HTTPPolicies, _ writes: WriteCoordinator, _ stubs: RuleTable,
-    _ loop: EventLoopExecutor, isSession: Bool = false, sessions: Sessions, upstreamCalls: UpstreamCalls?
+    _ configuration: Server.Configuration, _ policies: HTTPPolicies, _ routes: Routes, _ writes: WriteCoordinator,
+    _ stubs: RuleTable, _ loop: EventLoopExecutor, isSession: Bool = false, sessions: Sessions,
+    upstreamCalls: UpstreamCalls?
   ) {
-    (self.configuration, self.policies, self.writes, self.loop) = (configuration, policies, writes, loop)
+    (self.configuration, self.policies, self.routes) = (configuration, policies, routes)
+    (self.writes, self.loop) = (writes, loop)
     (self.isSession, self.sessions, self.upstreamCalls) = (isSession, sessions, upstreamCalls)
     waitsForOthers = writes.store?.isShared == true && configuration.reads == .linearizable
     rules = Rules(startingWith: stubs)
@@ -109,29 +113,14 @@ actor Engine: Application {
 
   /// Removes the path prefix from a request's target.
   ///
-  /// - Returns: The rest of the target.
-  func enterMount(_ request: inout Request) throws(RequestError) -> String {
-    guard isMounted else { return request.target }
-    guard let rest = Self.rest(of: request.target, below: mountSegments) else {
+  /// - Throws: 404 for a path that is not below it.
+  func enterMount(_ target: inout RequestTarget, of request: inout Request) throws(RequestError) {
+    guard isMounted else { return }
+    guard target.segments.starts(with: mountSegments) else {
       throw RequestError(.notFound, "The server is mounted under \(mount.path); \(request.target) is not below it.")
     }
     request.mount = mount
-    guard !mount.path.isEmpty else { return request.target }
-    request.target = rest.first == "/" ? String(rest) : "/" + rest
-    return request.target
-  }
-
-  /// The rest of a target after the segments of a path, in any escaped form; `nil` when the target does not begin with
-  /// them.
-  private static func rest(of target: String, below segments: [String]) -> Substring? {
-    var rest = target[...]
-    for segment in segments {
-      guard rest.first == "/" else { return nil }
-      let name = rest.dropFirst().prefix { $0 != "/" && $0 != "?" }
-      guard PercentEncoding.decode(name.utf8, plusIsSpace: false) == segment else { return nil }
-      rest = rest[name.endIndex...]
-    }
-    return rest.isEmpty || rest.first == "/" || rest.first == "?" ? rest : nil
+    if !mountSegments.isEmpty { target = target.dropping(mountSegments.count) }
   }
 
   /// - Parameter change: The name of the change for the message, such as a method.
@@ -175,13 +164,14 @@ actor Engine: Application {
     configuration.onEvent(.warning("Deleting \(deleted) also removed the records that depend on it: \(list)."))
   }
 
-  /// Sets other rewrite rules.
+  /// Sets other rewrite rules, also in the sessions of a server.
   ///
   /// - Throws: ``ServerError`` for the first invalid rule; the old rules stay then.
   func setRoutes(_ rules: JSONObject) throws(ServerError) {
-    let allowsGuards = configuration.signIn != nil
-    if allowsGuards { try database.checkNames(of: Guard.split(rules).guards) }
-    try policies.setRewriteRules(rules, allowGuards: allowsGuards)
+    let routes = try Routes(rules, allowsGuards: configuration.signIn != nil)
+    try database.checkNames(of: routes.guards)
+    self.routes = routes
+    if !isSession { sessions.setRoutes(routes) }
   }
 
   // MARK: Deferred work
@@ -346,11 +336,11 @@ extension Engine {
   ) {
     do throws(RequestError) {
       let isSame = request.target == outer.request.target
-      let target = isSame ? outer.target : try ParsedTarget(request.target)
+      let target = isSame ? outer.target : try RequestTarget(request.target)
       authorize(
         RequestContext(
-          request, preprocessed: request, target: target, mountedTarget: outer.mountedTarget, ignoresCase: ignoresCase,
-          number: outer.number, isInner: true, notes: outer.notes,
+          request, target: target, earlierTargets: outer.earlierTargets + (isSame ? [] : [outer.target]),
+          ignoresCase: ignoresCase, number: outer.number, guards: outer.guards, isInner: true, notes: outer.notes,
           progress: { progress in
             // The response of the middleware shows that the request has taken effect.
             if case .tookEffect = progress { return }

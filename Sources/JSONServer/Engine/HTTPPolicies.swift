@@ -13,10 +13,6 @@ final class HTTPPolicies {
   private let commonFields: CommonFields
   /// The same fields for a list, without `X-Total-Count`.
   private let commonFieldsOfList: CommonFields
-  /// The rewrite rules; `nil` for none.
-  private(set) var rewriteRules: RewriteRules?
-  /// The guards among the rewrite rules, by the names of resources as written there.
-  private(set) var guards: [String: Guard]
   /// The last accepted Host: a client sends the same one with every request.
   private var knownHost: String?
 
@@ -32,7 +28,6 @@ final class HTTPPolicies {
     let directories = configuration.staticDirectories
     staticFiles =
       directories.isEmpty ? nil : StaticFiles(directories: directories, privateFiles: configuration.allPrivateFiles)
-    (guards, rewriteRules) = try Self.read(configuration.routes, allowGuards: configuration.signIn != nil)
     func finalized(beside fields: HTTPFields) -> CommonFields {
       var sample = PreparedResponse(headerFields: EndpointResult.fields + fields)
       let request = Request(method: .get, target: "/")
@@ -48,31 +43,6 @@ final class HTTPPolicies {
   /// The fields of a response with a result, to a request without any field that they depend on.
   func commonFields(of result: EndpointResult) -> CommonFields {
     result.total == nil ? commonFields : commonFieldsOfList
-  }
-
-  /// Sets other rewrite rules.
-  ///
-  /// - Parameter allowGuards: Whether json-server-auth's short form is valid, too: `"posts": 640`.
-  /// - Throws: ``ServerError`` that names the invalid rule; the old rules stay then.
-  func setRewriteRules(_ routes: JSONObject, allowGuards: Bool) throws(ServerError) {
-    (guards, rewriteRules) = try Self.read(routes, allowGuards: allowGuards)
-  }
-
-  private static func read(
-    _ routes: JSONObject, allowGuards: Bool
-  ) throws(ServerError) -> (guards: [String: Guard], rules: RewriteRules?) {
-    let (guards, rules) = allowGuards ? Guard.split(routes) : ([:], routes)
-    return (guards, rules.isEmpty ? nil : try RewriteRules(json: rules))
-  }
-
-  /// Rewrites the target of a request.
-  ///
-  /// - Returns: The pattern of the first rule that applied; `nil` for none.
-  func rewrite(_ request: inout Request) -> String? {
-    guard let rewriteRules else { return nil }
-    let (target, rule) = rewriteRules.rewritten(request.target)
-    if rule != nil { request.rewrite(to: target) }
-    return rule
   }
 
   /// Checks the sender, and sets the effective method of a request.
@@ -100,24 +70,26 @@ final class HTTPPolicies {
   private static let overriding: Set<HTTPRequest.Method> = [.get, .head, .put, .patch, .delete, .post]
 
   /// Returns the response to a request that is not for a resource: a static file, the page, the rewrite rules.
-  func builtInResponse(to request: Request, _ path: Path) -> PreparedResponse? {
+  ///
+  /// - Parameter rules: The rewrite rules; `nil` for none.
+  func builtInResponse(to request: Request, _ target: RequestTarget, _ rules: RewriteRules?) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
-    if let response = staticFiles?.respond(to: Self.resolved(request, path)) { return PreparedResponse(response) }
-    if let name = Self.pageFile(at: path) { return .asset(name) }
-    guard path.segments.count == 1, path.segments.first == "__rules" else { return nil }
-    return .json(.object(rewriteRules?.rules ?? JSONObject()))
+    if let response = staticFiles?.respond(to: request, target) { return PreparedResponse(response) }
+    if let name = Self.pageFile(at: target) { return .asset(name) }
+    guard target.segments.count == 1, target.segments.first == "__rules" else { return nil }
+    return .json(.object(rules?.rules ?? JSONObject()))
   }
 
   /// Whether the response is a file of the page, outside of `/__admin`.
-  func servesPage(for request: Request, _ path: Path) -> Bool {
-    guard Self.pageFile(at: path) != nil, request.method == .get || request.method == .head else { return false }
-    return staticFiles?.respond(to: Self.resolved(request, path)) == nil
+  func servesPage(for request: Request, _ target: RequestTarget) -> Bool {
+    guard Self.pageFile(at: target) != nil, request.method == .get || request.method == .head else { return false }
+    return staticFiles?.respond(to: request, target) == nil
   }
 
   /// The file of the page at a path outside of `/__admin`, where json-server 0.17 has its own files.
-  private static func pageFile(at path: Path) -> String? {
-    guard path.segments.count < 2 else { return nil }
-    return switch path.segments.first {
+  private static func pageFile(at target: RequestTarget) -> String? {
+    guard target.segments.count < 2 else { return nil }
+    return switch target.segments.first {
     case nil, "index.html": "page.html"
     case "favicon.ico": "icon.svg"
     default: nil
@@ -125,15 +97,8 @@ final class HTTPPolicies {
   }
 
   /// Returns a static page that was requested without its extension.
-  func staticPage(for request: Request, _ path: Path) -> PreparedResponse? {
-    staticFiles?.respond(toPage: Self.resolved(request, path)).map { PreparedResponse($0) }
-  }
-
-  private static func resolved(_ request: Request, _ path: Path) -> Request {
-    guard path.hadDots else { return request }
-    var resolved = request
-    resolved.target = path.resolved(request.target)
-    return resolved
+  func staticPage(for request: Request, _ target: RequestTarget) -> PreparedResponse? {
+    staticFiles?.respond(toPage: request, target).map { PreparedResponse($0) }
   }
 
   /// Adds everything that depends on the request: JSONP, the validator, compression, CORS fields.

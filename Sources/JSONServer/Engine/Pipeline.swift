@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 
 /// The steps of a request, from top to bottom. Each step responds, or passes the request to the next step:
 ///
-/// 1. preprocess: mount path, session (whose own engine goes on), host, origin, method override, rewrite rules.
+/// 1. preprocess: target, path prefix, session (whose own engine goes on), host, origin, method override, rewrite rules.
 /// 2. Where servers share the data, the request waits for what the others have committed.
 /// 3. middleware, which encloses the steps 4 to 8.
 /// 4. A large body is parsed on another thread.
@@ -38,22 +38,22 @@ extension Engine {
     progress: @escaping @Sendable (RequestProgress) -> Void, reply: @escaping Reply
   ) {
     let started = System.uptime
-    var (request, mountedTarget) = (original, original.target)
+    var (request, sent, target) = (original, RequestTarget.none, RequestTarget.none)
     do throws(RequestError) {
-      // preprocess: mount path · session · host · origin · method override · rewrite rules
-      mountedTarget = try enterMount(&request)
-      let session = configuration.hasSessions ? try SessionName.take(from: &request) : nil
-      if session != nil { mountedTarget = request.target }
+      // preprocess: target · path prefix · session · host · origin · method override
+      sent = try RequestTarget(original.target)
+      target = sent
+      try enterMount(&target, of: &request)
+      let session = configuration.hasSessions ? try SessionName.take(from: &target, of: &request) : nil
       if let refusal { throw refusal }
       let preflight = try policies.preprocess(&request)
-      let rewriteRule = preflight == nil && !isPageRequestForData(request) ? policies.rewrite(&request) : nil
       // A preflight begins no session: any page may send one.
       let entered = session.flatMap { preflight == nil || sessions.has($0) ? $0 : nil }
+      let isSame = preflight == nil && target.segments.count == sent.segments.count
       let context = RequestContext(
-        original, preprocessed: request, target: preflight == nil ? try ParsedTarget(request.target) : .none,
-        mountedTarget: mountedTarget, ignoresCase: ignoresCase, started: started,
-        number: entered == nil ? journal.nextID() : 0,
-        notes: rewriteRule.map { NIOLockedValueBox(MatchNotes(rewriteRule: $0)) }, progress: progress, reply: reply)
+        original, preprocessed: request, target: preflight == nil ? target : .none,
+        earlierTargets: isSame ? [] : [sent, target], ignoresCase: ignoresCase, started: started,
+        number: entered == nil ? journal.nextID() : 0, progress: progress, reply: reply)
       guard let entered else { return begin(context, preflight) }
       if !sessions.has(entered) { try policies.origins.checkBeginning(of: entered, by: request) }
       sessions.engine(of: entered, on: self).assumeIsolated {
@@ -61,19 +61,11 @@ extension Engine {
       }
     } catch {
       // The journal has no requests for the admin interface.
-      let target = refusal == nil ? nil : try? ParsedTarget(request.target)
       let context = RequestContext(
-        original, preprocessed: request, target: target ?? .none, mountedTarget: mountedTarget,
+        original, preprocessed: request, target: refusal == nil ? .none : target, earlierTargets: [sent, target],
         ignoresCase: ignoresCase, started: started, number: journal.nextID(), progress: progress, reply: reply)
-      finalize(context, error.response())
+      finalize(context, (refusal ?? error).response())
     }
-  }
-
-  /// Whether the server's page asks for a resource by its name, which a rule may lead elsewhere: with
-  /// `"/posts/:category": "/posts?category=:category"`, an edit of one record would change many.
-  private func isPageRequestForData(_ request: Request) -> Bool {
-    guard request.has(.page), let path = try? Path(target: request.target) else { return false }
-    return path.segments.first.flatMap(database.resource(named:)) != nil
   }
 
   /// Whether a request is for the admin interface of the server or of a session, for the transport, which decides before
@@ -81,21 +73,50 @@ extension Engine {
   nonisolated func isAdministrative(_ request: Request) -> Bool {
     assumeIsolated { engine in
       var request = request
-      guard (try? engine.enterMount(&request)) != nil else { return false }
-      if engine.configuration.hasSessions { _ = try? SessionName.take(from: &request) }
-      _ = engine.policies.rewrite(&request)
-      return (try? Path(target: request.target))?.isAdministrative ?? false
+      guard var target = try? RequestTarget(request.target), (try? engine.enterMount(&target, of: &request)) != nil
+      else { return false }
+      let session = engine.configuration.hasSessions ? try? SessionName.take(from: &target, of: &request) : nil
+      let routes = session.flatMap(engine.sessions.begun)?.assumeIsolated { $0.routes } ?? engine.routes
+      return ((try? routes.rules?.rewrite(target))?.target ?? target).isAdministrative
     }
   }
 
   private func begin(_ context: RequestContext, _ preflight: PreparedResponse?) {
     if let preflight { return finalize(context, preflight) }
-    // The admin interface needs no database.
-    guard waitsForOthers, !context.isAdministrative else { return enclose(context) }
-    writes.readIndex.whenCurrent(on: self) { engine, failure in
-      if let failure { return engine.finalize(context, RequestError(failure).response()) }
-      engine.enclose(context)
+    do throws(RequestError) {
+      let context = routes.rules == nil && signIn == nil ? context : try rewriting(context)
+      // The admin interface needs no database.
+      guard waitsForOthers, !context.isAdministrative else { return enclose(context) }
+      writes.readIndex.whenCurrent(on: self) { engine, failure in
+        if let failure { return engine.finalize(context, RequestError(failure).response()) }
+        engine.enclose(context)
+      }
+    } catch {
+      finalize(context, error.response())
     }
+  }
+
+  /// preprocess: guard at the start of the path · rewrite rules
+  ///
+  /// No rewrite rule sees the guard that a client writes before a path, which only takes rights away.
+  private func rewriting(_ context: RequestContext) throws(RequestError) -> RequestContext {
+    var context = context
+    if signIn != nil, let prefix = database.guardPrefix(of: context.target) {
+      context = context.with(nil, context.target.dropping(1), guards: PathGuards(prefix: prefix))
+    }
+    guard !isPageRequestForData(context), let rewriting = try routes.rules?.rewrite(context.target) else { return context }
+    var (request, guards) = (context.request, context.guards)
+    // The beginning that a rule has removed stays in the server's addresses: a client that requests `/api/posts` finds
+    // the next page below `/api`.
+    request.mount.path += context.target.beginning(before: rewriting.target)
+    guards.written = rewriting.firstSegment.flatMap(Guard.init)
+    return context.with(request, rewriting.target, guards: guards).noting { $0.rewriteRule = rewriting.firstRule }
+  }
+
+  /// Whether the server's page asks for a resource by its name, which a rule may lead elsewhere: with
+  /// `"/posts/:category": "/posts?category=:category"`, an edit of one record would change many.
+  private func isPageRequestForData(_ context: RequestContext) -> Bool {
+    context.original.has(.page) && context.target.segments.first.flatMap(database.resource(named:)) != nil
   }
 
   private func enclose(_ context: RequestContext) {
@@ -128,7 +149,7 @@ extension Engine {
       carryOut(try route(context), context)
     } catch {
       if let response = methods(of: context, refusedWith: error) { return finalize(context, response) }
-      if let calls = upstreamCalls, calls.takes(context, refusedWith: error) { return calls.proxy(context, on: self) }
+      if let calls = upstreamCalls, calls.takes(context, refusedWith: error, database) { return calls.proxy(context, on: self) }
       if configuration.isStrict, !context.isHidden, error.saysNothingIsThere {
         refuseUnexpected(context, error.message)
       } else {
@@ -270,11 +291,13 @@ extension Engine {
   ///
   /// - Throws: 404 for an unknown path, 405 with `Allow` for a method that the path lacks, 400 that names the error.
   func route(_ context: RequestContext) throws(RequestError) -> Route {
-    let (request, segments, parameters) = (context.request, context.target.path.segments, context.target.parameters)
+    let (request, segments, parameters) = (context.request, context.target.segments, context.target.parameters)
     if let location = pageLocation(context) {
       return .builtIn(PreparedResponse(status: .found, headerFields: [.location: location]))
     }
-    if let response = policies.builtInResponse(to: request, context.target.path) { return .builtIn(response) }
+    if let response = policies.builtInResponse(to: request, context.target, routes.rules) {
+      return .builtIn(response)
+    }
     if context.isAdministrative { return .admin(try AdminRoute.route(of: request, segments.dropFirst())) }
     let authorization = context.isHidden ? nil : authorization
     if configuration.hasResetRoutes, let route = AdminRoute.resetRoute(of: request, segments) {
@@ -298,7 +321,7 @@ extension Engine {
       // The data comes first: a file `posts.html` does not hide the posts. Signing in is a POST; a GET of `/login` may be
       // a page.
       guard error.code == .notFound || error.allowedMethods != nil,
-        let response = policies.staticPage(for: request, context.target.path)
+        let response = policies.staticPage(for: request, context.target)
       else { throw error }
       return .builtIn(response)
     }
@@ -323,15 +346,12 @@ extension Engine {
   ///
   /// The page's files have relative addresses, which a browser resolves by this slash.
   private func pageLocation(_ context: RequestContext) -> String? {
-    let (request, segments) = (context.request, context.target.path.segments)
-    let mount = request.mount
-    guard segments.isEmpty || context.isAdministrative, request.method == .get || request.method == .head else {
-      return nil
-    }
-    return switch segments.dropFirst() {
-    case _ where segments.isEmpty:
-      !mount.path.isEmpty && context.original.path == mount.path ? mount.path + "/" : nil
-    case [], ["docs"]: request.path.hasSuffix("/") ? mount.path + "/" + segments.joined(separator: "/") : nil
+    let (request, target, mount) = (context.request, context.target, context.request.mount)
+    guard request.method == .get || request.method == .head else { return nil }
+    if target.segments.isEmpty { return target.endsWithSlash || mount.path.isEmpty ? nil : mount.path + "/" }
+    guard context.isAdministrative, target.endsWithSlash else { return nil }
+    return switch target.segments.dropFirst() {
+    case [], ["docs"]: mount.path + "/" + target.segments.joined(separator: "/")
     default: nil
     }
   }
@@ -344,7 +364,7 @@ extension Engine {
     let methods: String
     if let allowed = error.allowedMethods {
       methods = allowed
-    } else if context.request.target == "*" {
+    } else if context.original.target == "*" {
       methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
     } else if isBuiltIn(context) {
       methods = "GET, HEAD, OPTIONS"
@@ -362,7 +382,7 @@ extension Engine {
   private func isBuiltIn(_ context: RequestContext) -> Bool {
     var request = context.request
     request.method = .get
-    return policies.builtInResponse(to: request, context.target.path) != nil
-      || policies.staticPage(for: request, context.target.path) != nil
+    return policies.builtInResponse(to: request, context.target, routes.rules) != nil
+      || policies.staticPage(for: request, context.target) != nil
   }
 }

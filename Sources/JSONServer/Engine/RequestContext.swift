@@ -6,12 +6,12 @@ import NIOConcurrencyHelpers
 final class RequestContext: Sendable {
   /// The request as the transport read it.
   let original: Request
-  /// The request as it is carried out, with the overriding method and the rewritten target.
+  /// The request as it is carried out, with the overriding method and the text of ``target``.
   let request: Request
-  /// The path and the query of ``request``, parsed once; empty when the request was refused before that.
-  let target: ParsedTarget
-  /// The target without the server's path prefix, before rewriting.
-  let mountedTarget: String
+  /// The target after rewriting; ``RequestTarget/none`` when the request was refused before that.
+  let target: RequestTarget
+  /// The targets before ``target``, which patterns match, too: with the path prefix, and before rewriting.
+  let earlierTargets: [RequestTarget]
   /// Whether patterns compare paths without letter case.
   let ignoresCase: Bool
   /// The system's uptime when the request arrived.
@@ -25,8 +25,8 @@ final class RequestContext: Sendable {
   /// Requests to the admin interface are hidden, and so are the requests of the page at `/`. Computed once: finding a
   /// header field costs as much as a step of the pipeline.
   let isHidden: Bool
-  /// The guard at the start of its path; `nil` for none.
-  let guardPrefix: Guard?
+  /// The guards of its path.
+  let guards: PathGuards
   /// The operation, if the body was parsed on another thread.
   let parsed: ParsedEndpoint?
   /// What edits of the file have done to the request.
@@ -41,23 +41,25 @@ final class RequestContext: Sendable {
   let reply: Reply
 
   init(
-    _ original: Request, preprocessed request: Request, target: ParsedTarget, mountedTarget: String,
-    ignoresCase: Bool, started: Duration = System.uptime, number: Int = 0, guardPrefix: Guard? = nil,
+    _ original: Request, preprocessed: Request? = nil, target: RequestTarget, earlierTargets: [RequestTarget] = [],
+    ignoresCase: Bool, started: Duration = System.uptime, number: Int = 0, guards: PathGuards = PathGuards(),
     parsed: ParsedEndpoint? = nil, editEffects: EditEffects = EditEffects(), isInner: Bool = false,
     notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
     reply: @escaping Reply
   ) {
     self.original = original
+    var request = preprocessed ?? original
+    if request.target != target.text { request.target = target.text }
     self.request = request
     self.target = target
-    isAdministrative = target.path.isAdministrative
+    isAdministrative = target.isAdministrative
     isHidden = isAdministrative || original.has(.page)
-    self.mountedTarget = mountedTarget
+    self.earlierTargets = earlierTargets
     self.ignoresCase = ignoresCase
     self.started = started
     self.number = number
-    self.guardPrefix = guardPrefix
+    self.guards = guards
     self.parsed = parsed
     self.editEffects = editEffects
     self.isInner = isInner
@@ -79,25 +81,16 @@ final class RequestContext: Sendable {
   /// The same request with room for notes; itself when it has notes.
   var withNotes: RequestContext { notes == nil ? with(notes: NIOLockedValueBox(MatchNotes())) : self }
 
-  /// The same request without the guard at the start of its path.
-  ///
-  /// - Parameter target: The rest of its target.
-  /// - Throws: 400, when the rest is invalid.
-  func removing(_ prefix: Guard, leaving target: String) throws(RequestError) -> RequestContext {
-    var request = request
-    request.target = target
-    return with(request, try ParsedTarget(target), guardPrefix: prefix)
-  }
-
   /// The same request with other parts; `nil` for the same.
   func with(
-    _ request: Request? = nil, _ target: ParsedTarget? = nil, number: Int? = nil, guardPrefix: Guard? = nil,
+    _ request: Request? = nil, _ target: RequestTarget? = nil, number: Int? = nil, guards: PathGuards? = nil,
     parsed: ParsedEndpoint? = nil, editEffects: EditEffects? = nil, notes: NIOLockedValueBox<MatchNotes>? = nil
   ) -> RequestContext {
     RequestContext(
-      original, preprocessed: request ?? self.request, target: target ?? self.target, mountedTarget: mountedTarget,
+      original, preprocessed: request ?? self.request, target: target ?? self.target,
+      earlierTargets: target == nil ? earlierTargets : earlierTargets + [self.target],
       ignoresCase: ignoresCase, started: started, number: number ?? self.number,
-      guardPrefix: guardPrefix ?? self.guardPrefix, parsed: parsed ?? self.parsed,
+      guards: guards ?? self.guards, parsed: parsed ?? self.parsed,
       editEffects: editEffects ?? self.editEffects, isInner: isInner, notes: notes ?? self.notes, progress: progress,
       reply: reply)
   }
@@ -108,8 +101,7 @@ final class RequestContext: Sendable {
   /// The method and the targets that patterns match.
   var route: EffectiveRoute {
     EffectiveRoute(
-      method: request.method, text: request.target, target: target, mountedTarget: mountedTarget,
-      ignoresCase: ignoresCase)
+      method: request.method, target: target, earlierTargets: earlierTargets, ignoresCase: ignoresCase)
   }
 
   /// The parts of the request that patterns compare.
@@ -136,20 +128,4 @@ package struct MatchNotes: Sendable {
   var upstream: String?
   /// Whether a strict server refused the request for an unknown path, method or parameter.
   var isUnexpected = false
-}
-
-/// The path and the query of a target, decoded.
-package struct ParsedTarget: Sendable {
-  package let path: Path
-  package let parameters: QueryParameters
-
-  /// The target of a request that was refused before its target was parsed.
-  static let none = ParsedTarget(path: Path(), parameters: QueryParameters())
-}
-
-extension ParsedTarget {
-  /// - Throws: 400 for a bad escape, and for too many parameters.
-  init(_ target: String) throws(RequestError) {
-    self.init(path: try Path(target: target), parameters: try QueryParameters(target: target))
-  }
 }

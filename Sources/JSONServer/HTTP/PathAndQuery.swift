@@ -2,83 +2,6 @@ import HTTPTypes
 import JSONDescription
 import JSONServerValues
 
-/// The path of a target, split at its slashes and decoded.
-package struct Path: Sendable, Hashable {
-  /// The segments in order; empty for `/`.
-  ///
-  /// A segment may hold a slash that was sent as `%2F`.
-  package let segments: [String]
-
-  /// Whether there were segments `.` or `..`, which are resolved.
-  private(set) var hadDots = false
-
-  /// Whether the path leads to the admin interface.
-  package var isAdministrative: Bool { segments.first == AdminRoute.root }
-
-  /// Reads the path of a target: what comes before its first `?`.
-  ///
-  /// A trailing slash and doubled slashes are ignored. Each segment is decoded once. The segments `.` and `..`, escaped
-  /// or not, are resolved as browsers resolve them before they send a path (RFC 3986, section 5.2.4).
-  ///
-  /// - Throws: 400, when an escape is bad.
-  package init(target: String) throws(RequestError) {
-    let segments = try target.withBytes { bytes in Result { () throws(RequestError) in try Self.segments(of: bytes) } }
-      .get()
-    hadDots = segments.contains { $0.utf8.first == UInt8(ascii: ".") && ($0 == "." || $0 == "..") }
-    self.segments = hadDots ? Self.resolved(segments) : segments
-  }
-
-  private static func resolved(_ segments: [String]) -> [String] {
-    segments.reduce(into: []) { resolved, segment in
-      switch segment {
-      case ".": break
-      case "..": _ = resolved.popLast()
-      default: resolved.append(segment)
-      }
-    }
-  }
-
-  /// The path of a target without its dots, encoded.
-  ///
-  /// - Parameter target: The target that was read.
-  func resolved(_ target: String) -> String {
-    let sent = target.prefix { $0 != "?" }
-    let path = segments.map { "/" + PercentEncoding.encodeSegment($0) }.joined()
-    return path + (path.isEmpty || sent.hasSuffix("/") ? "/" : "") + target[sent.endIndex...]
-  }
-
-  /// The path `/`.
-  init() {
-    segments = []
-  }
-
-  /// The path as text, decoded: `/posts/1`.
-  var description: String { "/" + segments.joined(separator: "/") }
-
-  private static func segments(of target: UnsafeBufferPointer<UInt8>) throws(RequestError) -> [String] {
-    var segments: [String] = []
-    segments.reserveCapacity(2)
-    var start = 0
-    while start < target.count, target[start] != UInt8(ascii: "?") {
-      var end = start
-      while end < target.count, target[end] != UInt8(ascii: "/"), target[end] != UInt8(ascii: "?") { end += 1 }
-      defer { start = end < target.count && target[end] == UInt8(ascii: "/") ? end + 1 : end }
-      guard start < end else { continue }
-      let segment = UnsafeBufferPointer(rebasing: target[start..<end])
-      guard let decoded = PercentEncoding.decode(segment, plusIsSpace: false) else {
-        throw RequestError(
-          .malformed,
-          """
-          The path segment '\(String(decoding: segment, as: UTF8.self))' is not percent-encoded UTF-8; write a % itself \
-          as %25 and other characters as UTF-8.
-          """)
-      }
-      segments.append(decoded)
-    }
-    return segments
-  }
-}
-
 /// The parameters of a target's query, decoded.
 package struct QueryParameters: Sendable {
   /// The parameters in the order they were sent; a name may occur more than once.
@@ -238,6 +161,17 @@ package enum PercentEncoding {
     encode(text, keeping: unreserved)
   }
 
+  /// Returns a text as one segment of a path: only what a segment cannot have is escaped (RFC 3986, section 3.3).
+  static func encodePath(_ segment: String) -> String {
+    encode(segment, keeping: allowedInSegment)
+  }
+
+  /// Returns a byte of a path, escaped unless it stands for itself or is a slash or the beginning of an escape.
+  static func encodePath(_ byte: UInt8) -> [UInt8] {
+    let isKept = allowedInSegment.contains(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%")
+    return isKept ? [byte] : escape(byte)
+  }
+
   /// Returns a piece of a target as it was sent, with what does not belong there escaped, and existing escapes as they
   /// are.
   static func encodeUnsafe(_ text: some StringProtocol) -> String {
@@ -251,6 +185,8 @@ package enum PercentEncoding {
 
   private static let allowedInFieldEntry = unreserved.union(ByteSet("!$&'()*+;=:@/?[]{}|".utf8))
   private static let unreserved = ByteSet.words.union(ByteSet("-._~".utf8))
+  /// The bytes that stand for themselves in a segment of a path.
+  static let allowedInSegment = unreserved.union(ByteSet("!$&'()*+,;=:@".utf8))
   private static let allowedInFragment = unreserved.union(ByteSet("!$&'()*+,;=:@/?".utf8))
   private static let allowedInTarget = unreserved.union(ByteSet("%!$&'()*+,;=:@/?[]{}|".utf8))
 
@@ -264,11 +200,15 @@ package enum PercentEncoding {
       if kept.contains(byte) {
         encoded.append(byte)
       } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        encoded += (digits.utf8.count == 1 ? "%0" : "%").utf8 + Array(digits.utf8)
+        encoded += escape(byte)
       }
     }
     return String(decoding: encoded, as: UTF8.self)
+  }
+
+  private static func escape(_ byte: UInt8) -> [UInt8] {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return Array(((digits.utf8.count == 1 ? "%0" : "%") + digits).utf8)
   }
 }
 

@@ -77,6 +77,8 @@ public struct Request: Sendable {
   }
 
   /// The target in origin form, with the query and its percent-escapes as they were sent: `/posts?_page=2`.
+  ///
+  /// Middleware sees each path in one spelling, whichever the client has sent: `/posts` for `//%70osts/.`.
   public var target: String {
     get { head.target }
     set { change(target: newValue) }
@@ -103,16 +105,6 @@ public struct Request: Sendable {
   var mount: Mount {
     get { head.mount }
     set { change(mount: newValue) }
-  }
-
-  /// Sets the target that rewrite rules returned.
-  ///
-  /// The beginning that a rule removed from the path stays in the server's addresses: a client that requests
-  /// `/api/posts` finds the next page below `/api`.
-  mutating func rewrite(to target: String) {
-    let (sent, rest) = (path, Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
-    let prefix = rest.first == "/" && rest != "/" && sent.hasSuffix(rest) ? sent.dropLast(rest.count) : ""
-    change(target: target, mount: Mount(isSecure: mount.isSecure, path: mount.path + prefix))
   }
 
   private mutating func change(

@@ -286,12 +286,11 @@ struct StubRecording: Sendable {
 
   /// Whether a stub of the file matches a request.
   private static func matches(_ stub: JSONObject, _ request: Request) -> Bool {
-    guard let target = try? ParsedTarget(request.target),
+    guard let target = try? RequestTarget(request.target),
       let pattern = try? RequestPattern(AdminBody(stub["request"]?.object ?? JSONObject())),
       let matcher = try? RequestMatcher(pattern)
     else { return false }
-    let route = EffectiveRoute(
-      method: request.method, text: request.target, target: target, mountedTarget: request.target, ignoresCase: true)
+    let route = EffectiveRoute(method: request.method, target: target, ignoresCase: true)
     return matcher.matches(MatchableRequest(request, route))
   }
 }
@@ -367,8 +366,8 @@ struct RecordedStub: Sendable {
 
   /// - Throws: The reason why no stub can match the request.
   private static func pattern(of request: Request) throws(Refusal) -> RequestPattern {
-    guard let target = try? ParsedTarget(request.target) else { throw Refusal(reason: "no stub can be like it") }
-    var pattern = RequestPattern(request.method, path(of: request, target.path))
+    guard let target = try? RequestTarget(request.target) else { throw Refusal(reason: "no stub can be like it") }
+    var pattern = RequestPattern(request.method, path(of: target))
     pattern.isExact = true
     pattern.query = target.parameters.items.map { RequestPattern.Field($0.name, $0.value) }
     if let body = request.json {
@@ -382,10 +381,10 @@ struct RecordedStub: Sendable {
   }
 
   /// The path for a pattern, which decodes it once more: decoded for people, if that changes nothing.
-  private static func path(of request: Request, _ path: Path) -> String {
-    let decoded = path.description
+  private static func path(of target: RequestTarget) -> String {
+    let decoded = target.path
     if !decoded.contains(where: { "%?#:".contains($0) }), !decoded.hasSuffix("/.") { return decoded }
-    return "/" + path.segments.map { PercentEncoding.encodeSegment($0) }.joined(separator: "/")
+    return "/" + target.segments.map { PercentEncoding.encodeSegment($0) }.joined(separator: "/")
   }
 
   // MARK: The body

@@ -1,5 +1,6 @@
 import DequeModule
 import HTTPTypes
+import JSONDatabase
 
 /// Calls another server for requests that this server has no response to, and limits the number of calls.
 ///
@@ -32,12 +33,14 @@ final class UpstreamCalls {
   ///
   /// A request for an unknown path is forwarded. A method that a resource lacks is refused here, and so are requests to
   /// the admin interface, to sessions and of the page.
-  func takes(_ context: RequestContext, refusedWith error: RequestError) -> Bool {
-    guard error.code == .notFound, !context.isHidden, context.request.target.hasPrefix("/") else { return false }
-    return switch context.target.path.segments.first {
-    case SessionName.root, "__rules": false
-    default: true
-    }
+  func takes(_ context: RequestContext, refusedWith error: RequestError, _ database: Database) -> Bool {
+    guard error.code == .notFound, !context.isHidden else { return false }
+    let segments = context.target.segments
+    guard segments.first != SessionName.root, segments.first != "__rules" else { return false }
+    // 1.0 says 404 for a method that a resource lacks.
+    var reading = context.request
+    reading.method = .get
+    return (try? Endpoint.parse(reading, segments, QueryParameters(), database)) == nil
   }
 
   /// Responds to a request with the other server's response.
@@ -66,7 +69,8 @@ final class UpstreamCalls {
 
   /// The request as the other server gets it.
   ///
-  /// - Throws: 508 for a request that has already passed through this server; 403 for a change on a read-only server.
+  /// - Throws: 508 for a request that has already passed through this server; 403 for a change on a read-only server; 400
+  ///   for a path that may lead above the path of the other server's address.
   private func forwarded(_ context: RequestContext, on engine: isolated Engine) throws(RequestError) -> Request {
     var request = context.request
     guard !hasPassed(request) else {
@@ -78,8 +82,15 @@ final class UpstreamCalls {
         """)
     }
     if !request.isSafe { try engine.allowWriting(request.method.rawValue) }
-    // A path with `..` must not lead above the path of the other server's address.
-    if context.target.path.hadDots { request.target = context.target.path.resolved(request.target) }
+    guard !context.target.leadsUpwardsElsewhere else {
+      throw RequestError(
+        .malformed,
+        """
+        The path \(request.path) has '..' beside an escaped slash, with which it could lead to anything on \
+        \(upstream.url); send the path that it leads to.
+        """)
+    }
+    request.target = context.target.spelling
     request.headerFields = request.headerFields.forwarded
     request.headerFields.append(HTTPField(name: .via, value: "1.1 \(name)"))
     return request

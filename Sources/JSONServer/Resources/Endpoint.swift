@@ -277,12 +277,12 @@ extension Endpoint {
   ///
   /// - Parameters:
   ///   - request: The request, after method override and rewrite rules.
+  ///   - segments: The segments of its path.
   ///   - database: The database, whose names decide the meaning of a path.
   /// - Throws: 400 for an invalid request, 404 for an unknown path, 405 with `Allow` for a method that the route lacks.
   static func parse(
-    _ request: Request, path: Path, parameters: QueryParameters, _ database: Database
+    _ request: Request, _ segments: [String], _ parameters: QueryParameters, _ database: Database
   ) throws(RequestError) -> Endpoint {
-    let segments = path.segments
     guard let first = segments.first, segments.count <= 4 else {
       throw unknownRoute(request)
     }

@@ -54,9 +54,10 @@ struct RewriteParser {
     }
   }
 
+  /// Takes a byte as it is in ``RequestTarget/text``.
   private mutating func takeLiteral(_ byte: UInt8) {
-    literal.append(byte)
     if byte == UInt8(ascii: "?") { hasQuery = true }
+    literal += hasQuery ? [byte] : PercentEncoding.encodePath(byte)
   }
 
   private mutating func flush() {

@@ -27,20 +27,33 @@ struct RewriteRules: Sendable {
     self.compiled = compiled
   }
 
-  /// Returns the target after rewriting, and the pattern of the first rule that applied.
+  /// Rewrites a target.
   ///
   /// The rules are tried in order; each rule gets the result of the rules before it.
   ///
+  /// - Returns: `nil`, when no rule applies.
   /// - Complexity: Linear in the target's length for each rule.
-  func rewritten(_ target: String) -> (target: String, rule: String?) {
-    var target = target
-    var applied: Int?
+  /// - Throws: 400, when the result cannot be read.
+  func rewrite(_ target: RequestTarget) throws(RequestError) -> Rewriting? {
+    var (text, first): (String, Int?) = (target.text, nil)
+    var beginning: String?
     for (index, rule) in compiled.enumerated() {
-      guard let result = rule.apply(to: target) else { continue }
-      target = result
-      applied = applied ?? index
+      guard let result = rule.apply(to: text) else { continue }
+      text = result
+      beginning = rule.firstSegment
+      first = first ?? index
     }
-    return (target, applied.map { rules.names[$0] })
+    guard let first else { return nil }
+    return Rewriting(target: try RequestTarget(text), firstRule: rules.names[first], firstSegment: beginning)
+  }
+
+  /// The result of rewriting a target.
+  struct Rewriting: Sendable {
+    let target: RequestTarget
+    /// The pattern of the first rule that applied.
+    let firstRule: String
+    /// The first segment of the new path, if the last rule has it literally; `nil` when it may be the client's.
+    let firstSegment: String?
   }
 }
 
@@ -49,6 +62,9 @@ private struct RewriteRule: Sendable {
   private let pattern: CapturingPattern
   private let target: RewriteTarget
   private let patternHasQuery: Bool
+
+  /// The first segment of every new path; `nil` when it depends on the target.
+  var firstSegment: String? { target.firstSegment }
 
   init(_ pattern: String, target: String) throws(ServerError) {
     var parser = RewriteParser(pattern)
@@ -61,11 +77,12 @@ private struct RewriteRule: Sendable {
 
   /// Returns the new target; `nil` when the rule does not match.
   ///
+  /// - Parameter sent: The ``RequestTarget/text`` of a target.
   /// A query, or its parameters that the pattern does not have, are added to the query of the new target.
   func apply(to sent: String) -> String? {
-    let path = patternHasQuery ? sent[...] : Substring(sent.utf8.prefix { $0 != UInt8(ascii: "?") })
+    let path = patternHasQuery ? sent[...] : RequestTarget.encodedPath(of: sent)
     guard let groups = pattern.groups(in: path) else { return nil }
-    var result = target.filled(from: [Substring(path.utf8.prefix { $0 != UInt8(ascii: "?") })] + groups)
+    var result = target.filled(from: [RequestTarget.encodedPath(of: sent)] + groups)
     // A mark that combines with the slash would hide it.
     if result.utf8.first != UInt8(ascii: "/") { result = "/" + result }
     let carried = patternHasQuery ? groups.last.flatMap(\.self) : sent[path.endIndex...].dropFirst()
@@ -124,6 +141,15 @@ private struct RewriteTarget: Sendable, Hashable {
       }
     }
     pieces.append(.text(String(decoding: literal, as: UTF8.self)))
+  }
+
+  /// The first segment of every new path; `nil` when it depends on a group.
+  var firstSegment: String? {
+    guard case .text(let start)? = pieces.first else { return nil }
+    let parts = start.drop { $0 == "/" }.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    // The whole path begins with a slash.
+    let isWhole = parts.count > 1 || pieces.dropFirst().first == .group(0)
+    return isWhole ? parts.first.map(String.init) : nil
   }
 
   /// The target with the whole path and the texts of the groups; an unused group is empty.

@@ -105,15 +105,15 @@ package struct RequestMatcher: Sendable {
 package final class MatchableRequest: Sendable {
   /// A path and a query that a pattern may match.
   struct Target: Sendable {
-    /// The decoded path, as it was sent.
+    /// The decoded path.
     let text: String
     /// The decoded path, in lower case when ``isFolded``.
     let path: [UInt8]
     let isFolded: Bool
     let parameters: [(name: String, value: String)]
 
-    fileprivate init(_ target: ParsedTarget, isFolded: Bool) {
-      text = target.path.description
+    fileprivate init(_ target: RequestTarget, isFolded: Bool) {
+      text = target.path
       path = Array((isFolded ? text.lowercased() : text).utf8)
       self.isFolded = isFolded
       parameters = target.parameters.items
@@ -137,13 +137,7 @@ package final class MatchableRequest: Sendable {
   package init(_ request: Request, _ route: EffectiveRoute) {
     self.request = request
     method = route.method
-    // The target after rewriting, before rewriting, and with the path prefix.
-    var targets = [Target(route.target, isFolded: route.ignoresCase)]
-    for text in Set([route.mountedTarget, request.target]).subtracting([route.text]).sorted() {
-      guard let target = try? ParsedTarget(text) else { continue }
-      targets.append(Target(target, isFolded: route.ignoresCase))
-    }
-    self.targets = targets
+    targets = ([route.target] + route.earlierTargets).map { Target($0, isFolded: route.ignoresCase) }
   }
 }
 
@@ -152,11 +146,9 @@ package struct EffectiveRoute: Sendable {
   /// The method, or the method that overrides it.
   let method: HTTPRequest.Method
   /// The target after rewriting.
-  let text: String
-  /// The path and the query of that target.
-  package let target: ParsedTarget
-  /// The target before rewriting, without the server's path prefix.
-  let mountedTarget: String
+  package let target: RequestTarget
+  /// The targets before it: with the path prefix, and before rewriting.
+  var earlierTargets: [RequestTarget] = []
   /// Whether letter case makes no difference in paths, as in json-server 0.17's routes.
   let ignoresCase: Bool
 }
@@ -202,7 +194,7 @@ struct PathPattern: Sendable {
   let key: [UInt8]
 
   /// Reads a path without query. Adds a missing slash at the beginning, leaves out empty segments, and decodes escapes, as
-  /// for the path of a request.
+  /// for ``RequestTarget/path``.
   ///
   /// - Parameter isLiteral: Whether a `*` is an ordinary character.
   /// - Throws: 400 for a path that no request has.
@@ -216,16 +208,17 @@ struct PathPattern: Sendable {
     guard isLiteral || !path.contains("/:") else {
       throw Self.refusal(of: path, "no client sends a name after a colon; write * for any characters, %3A for a colon")
     }
-    let decoded = PercentEncoding.decode(path.utf8, plusIsSpace: false) ?? String(path)
-    let segments = decoded.split(separator: "/")
+    let segments = path.split(separator: "/").map { segment in
+      PercentEncoding.decode(segment.utf8, plusIsSpace: false) ?? String(segment)
+    }
     guard !segments.contains("."), !segments.contains("..") else {
       throw Self.refusal(of: path, "clients resolve '.' and '..' before they send it; write the path they lead to")
     }
-    guard segments.first.map(String.init) != AdminRoute.root else {
+    guard segments.first != AdminRoute.root else {
       throw Self.refusal(of: path, "requests to /\(AdminRoute.root) meet no stubs, faults and holds, and are not kept")
     }
-    let joined = segments.joined(separator: "/")
-    text = joined.hasPrefix("*") && !isLiteral ? joined : "/" + joined
+    let decoded = RequestTarget.path(of: segments)
+    text = decoded.hasPrefix("/*") && !isLiteral ? String(decoded.dropFirst()) : decoded
     exact = WildcardPattern(text)
     folded = WildcardPattern(text.lowercased())
     key = isLiteral ? Array(text.lowercased().utf8) : folded.beginning

@@ -35,7 +35,7 @@ final class Rules {
   ///
   /// The page at `/` is only replaced by stubs, never delayed, held or failed: users change these rules on the page.
   func simulate(_ context: RequestContext, on engine: isolated Engine) {
-    if engine.policies.servesPage(for: context.request, context.target.path),
+    if engine.policies.servesPage(for: context.request, context.target),
       table.isEmpty || table.first(.stub, for: context.matchable) == nil
     {
       return engine.serve(context)

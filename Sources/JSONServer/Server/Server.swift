@@ -85,6 +85,7 @@ public final class Server: Sendable {
     let configuration = try bounded.namingSchema()
     // Errors of the configuration are found before the file is locked.
     let policies = try HTTPPolicies(configuration)
+    let routes = try Routes(configuration)
     let security = try configuration.security()
     let stubs = try configuration.openStubs()
     try configuration.checkFills()
@@ -96,12 +97,12 @@ public final class Server: Sendable {
     let parser = SourceParser(schema: configuration.schema, ids: ids, onRead: configuration.onRead)
     let source = try await configuration.open(parser, on: loop) { mailbox.deliver($0) }
     do throws(ServerError) {
-      try configuration.signIn?.check(source.database, listed: policies.guards)
+      try configuration.signIn?.check(source.database, listed: routes.guards)
     } catch {
       source.store?.close()
       throw error
     }
-    let engine = Engine(configuration, source, policies: policies, stubs: stubs, ids: ids, loop: loop)
+    let engine = Engine(configuration, source, policies: policies, routes: routes, stubs: stubs, ids: ids, loop: loop)
     mailbox.connect { edit in
       engine.execute { $0.writes.receive(edit, on: $0) }
     }
@@ -229,7 +230,7 @@ public final class Server: Sendable {
     get async { await engine.database.resources }
   }
 
-  /// Sets other rewrite rules.
+  /// Sets other rewrite rules: for a server also in its sessions, for a session only there.
   ///
   /// - Throws: ``ServerError`` for the first invalid rule; the old rules stay then.
   public func setRoutes(_ rules: JSONObject) async throws(ServerError) {

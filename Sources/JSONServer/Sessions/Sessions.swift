@@ -61,6 +61,9 @@ final class Sessions {
 
   func has(_ name: SessionName) -> Bool { sessions[name] != nil }
 
+  /// Returns the engine of a session that has begun; `nil` for another name.
+  func begun(_ name: SessionName) -> Engine? { sessions[name]?.engine }
+
   /// Returns the engine of a session; the first use begins the session.
   ///
   /// - Parameter server: The engine of the server or of one of its sessions.
@@ -116,6 +119,11 @@ final class Sessions {
   /// Cancels the last tasks of ended sessions.
   func cancelTasks() {
     for engine in ended { engine.assumeIsolated { $0.cancelTasks() } }
+  }
+
+  /// Sets other routes in all sessions.
+  func setRoutes(_ routes: Routes) {
+    for session in sessions.values { session.engine.assumeIsolated { $0.routes = routes } }
   }
 
   /// Replaces the stubs of the stubs file in all sessions.
@@ -178,23 +186,18 @@ struct SessionName: Sendable, Hashable {
 
   /// Takes the name out of a request: from the beginning of its path, or from its field.
   ///
+  /// - Parameter target: The request's target below the path prefix.
   /// - Returns: `nil` for a request without a session.
   /// - Throws: 400 for an invalid name.
-  static func take(from request: inout Request) throws(RequestError) -> SessionName? {
-    let target = request.target
-    let slash = UInt8(ascii: "/")
-    let first = target.utf8.drop { $0 == slash }
-    guard first.starts(with: root.utf8),
-      first.dropFirst(root.utf8.count).first.map({ $0 == slash || $0 == UInt8(ascii: "?") }) ?? true
-    else {
+  static func take(
+    from target: inout RequestTarget, of request: inout Request
+  ) throws(RequestError) -> SessionName? {
+    guard target.segments.first == root else {
       return try request.headerFields.joined(.session).map { text throws(RequestError) in try SessionName(text) }
     }
-    let segment = first.dropFirst(root.utf8.count).drop { $0 == slash }
-    let end = segment.firstIndex { $0 == slash || $0 == UInt8(ascii: "?") } ?? segment.endIndex
-    let name = try SessionName(String(Substring(segment[..<end])))
-    let rest = String(target[end...])
+    let name = try SessionName(target.segments.count > 1 ? target.segments[1] : "")
     request.mount.path += "/\(root)/\(name.text)"
-    request.target = rest.hasPrefix("/") ? rest : "/" + rest
+    target = target.dropping(2)
     return name
   }
 }

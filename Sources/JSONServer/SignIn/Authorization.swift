@@ -9,15 +9,15 @@ final class Authorization {
   let users: Users
   /// The guards of resources, by name.
   private let guards: [String: Guard]
-  /// The guards of the routes file, by the names as written there.
-  private let listedGuards: [String: Guard]
+  /// The guards of the routes file.
+  private let routes: Routes
   /// The tokens.
   private let state: ServerState
 
   private var database: Database { users.database }
 
-  init(_ users: Users, guards: [String: Guard], listed listedGuards: [String: Guard], _ state: ServerState) {
-    (self.users, self.guards, self.listedGuards, self.state) = (users, guards, listedGuards, state)
+  init(_ users: Users, guards: [String: Guard], _ routes: Routes, _ state: ServerState) {
+    (self.users, self.guards, self.routes, self.state) = (users, guards, routes, state)
   }
 
   /// Refuses a request that has no right to any record of its resource.
@@ -25,34 +25,43 @@ final class Authorization {
   /// ``owner(in:_:)`` checks the owners of records later, when the request is carried out.
   ///
   /// - Parameter hasResetRoutes: Whether some requests outside of the admin interface replace all data.
-  /// - Returns: The request without a guard at the start of its path. A request for an unknown resource is returned
-  ///   unchanged.
+  /// - Returns: The request with the guards of its path.
   /// - Throws: 401 and 403.
   func authorize(_ context: RequestContext, hasResetRoutes: Bool) throws(RequestError) -> RequestContext {
-    let unguarded = try removingGuard(context)
-    let (request, segments) = (unguarded.request, unguarded.target.path.segments)
+    let guarded = guarding(context)
+    let (request, segments) = (guarded.request, guarded.target.segments)
     // A client that registers cannot have signed in.
-    if request.method == .post, segments.count == 1, users.areMeant(by: segments[0]) { return unguarded }
+    if request.method == .post, segments.count == 1, users.areMeant(by: segments[0]) { return guarded }
     if hasResetRoutes, AdminRoute.resetRoute(of: request, segments) != nil {
       try requireAllResources(context)
       return context
     }
-    if let endpoint = try? unguarded.endpoint(in: database) {
-      if let reading = endpoint.listReading { _ = try permission(for: reading, unguarded) }
-      _ = try permission(for: endpoint, unguarded)
+    if let endpoint = try? guarded.endpoint(in: database) {
+      if let reading = endpoint.listReading { _ = try permission(for: reading, guarded) }
+      _ = try permission(for: endpoint, guarded)
     }
-    return unguarded
+    return guarded
   }
 
-  /// Removes a guard from the start of a path: `/640/posts` becomes `/posts`, guarded by 640.
-  func removingGuard(_ context: RequestContext) throws(RequestError) -> RequestContext {
-    let segments = context.target.path.segments
-    guard segments.count > 1, let prefix = Guard(segments[0]), database.resource(meantBy: segments[0]) == nil,
-      database.resource(meantBy: segments[1]) != nil
-    else { return context }
-    let slash = UInt8(ascii: "/")
-    let rest = context.request.target.utf8.drop { $0 == slash }.drop { $0 != slash }
-    return try context.removing(prefix, leaving: String(Substring(rest)))
+  /// Finds the guards of a path, and removes the one before it: `/640/posts` becomes `/posts`, guarded by 640.
+  func guarding(_ context: RequestContext) -> RequestContext {
+    var (target, guards) = (context.target, context.guards)
+    let prefix = database.guardPrefix(of: target)
+    guard prefix != nil || !routes.pathGuards.isEmpty else { return context }
+    if let prefix {
+      target = target.dropping(1)
+      if prefix == guards.written {
+        guards.given.append(prefix)
+      } else {
+        guards.prefix = guards.prefix?.intersection(prefix) ?? prefix
+      }
+    }
+    if !routes.pathGuards.isEmpty {
+      // A resource has one name here, whichever way the client spells it.
+      let path = RequestTarget.encoded(target.segments.map { database.resource(meantBy: $0)?.name ?? $0 })
+      guards.given += routes.pathGuards.filter { $0.covers(path) }.map(\.digits)
+    }
+    return context.with(nil, prefix == nil ? nil : target, guards: guards)
   }
 
   /// Refuses a request that replaces all data, unless its sender may write all data.
@@ -74,14 +83,17 @@ final class Authorization {
 
   /// The guard of a resource: the rights that all its guards give.
   ///
-  /// - Parameter prefix: The guard at the start of the path. It replaces the resource's default guard, but never the
-  ///   guard of the users.
-  func `guard`(of resource: String, prefix: Guard? = nil) -> Guard {
-    let listed = listedGuards.filter { database.resource(meantBy: $0.key)?.name == resource }.values
-    let chosen = listed + [guards[resource]].compactMap(\.self)
-    let own = chosen.isEmpty && resource == users.collection ? [.ownOnly] : chosen
-    let all = own + [prefix].compactMap(\.self)
-    return all.first.map { all.dropFirst().reduce($0) { $0.intersection($1) } } ?? .signedIn
+  /// - Parameters:
+  ///   - path: The guards of the request's path.
+  ///   - isAtPath: Whether the path leads to the resource, so that the guards that the routes file gives the path replace
+  ///     the default guard. They never replace the guard of the users.
+  func `guard`(of resource: String, _ path: PathGuards = PathGuards(), isAtPath: Bool = false) -> Guard {
+    let listed = routes.guards.filter { database.resource(meantBy: $0.key)?.name == resource }.values
+    let own = listed + [guards[resource]].compactMap(\.self)
+    let isUsers = resource == users.collection
+    let hasDefault = own.isEmpty && (isUsers || !isAtPath || path.given.isEmpty)
+    let all = own + (hasDefault ? [isUsers ? .ownOnly : .signedIn] : []) + path.given + [path.prefix].compactMap(\.self)
+    return all.reduce(.open) { $0.intersection($1) }
   }
 
   // MARK: Users
@@ -122,7 +134,7 @@ final class Authorization {
   ) throws(RequestError) -> (user: String, resources: [Database.ReadResource])? {
     var permission: (user: String, resources: [Database.ReadResource])?
     for resource in try resources(of: endpoint) {
-      let needed = self.guard(of: resource.name, prefix: context.guardPrefix)
+      let needed = self.guard(of: resource.name, context.guards, isAtPath: resource.name == endpoint.resource)
       let access: Guard.Access = endpoint.isWrite && resource.name == endpoint.resource ? .write : .read
       switch needed.decision(on: access, isSignedIn: false) {
       case .allowed: continue
@@ -161,7 +173,7 @@ final class Authorization {
     guard endpoint.isWrite else {
       // The links to other pages of a list keep the guard; the address of a new record has none, as in
       // json-server-auth.
-      if let prefix = context.guardPrefix { operation.request.mount.path += "/" + prefix.digits }
+      if let prefix = context.guards.prefix { operation.request.mount.path += "/" + prefix.digits }
       let showsUsers = endpoint.onlyResource == nil || endpoint.onlyResource == users.collection
       if showsUsers { operation.hiding = .passwordsOfData(of: users.collection) }
       if let owner, case .database = endpoint.target { operation.share = share(of: owner) }
@@ -198,7 +210,7 @@ final class Authorization {
     var rights = ChangeRights()
     // Users are changed one by one, as the operation requires.
     if endpoint.changesMany, let owner, let name = endpoint.resource, name != users.collection {
-      let reading = self.guard(of: name, prefix: context.guardPrefix).decision(on: .read, isSignedIn: true)
+      let reading = self.guard(of: name, context.guards, isAtPath: true).decision(on: .read, isSignedIn: true)
       rights.ownership = ChangeRights.Ownership(
         user: owner, key: users.ownerKey(in: name), readsOthers: reading != .allowedToOwner)
     }
@@ -211,7 +223,7 @@ final class Authorization {
     let user = Result { () throws(RequestError) in try self.user(of: context.request) }
     var dependents: [String: ChangeRights.Access] = [:]
     for name in database.resourceNames {
-      let needed = self.guard(of: name, prefix: context.guardPrefix)
+      let needed = self.guard(of: name, context.guards)
       if case .allowed = needed.decision(on: .write, isSignedIn: false) { continue }
       switch (user, needed.decision(on: .write, isSignedIn: true)) {
       case (.success, .allowed): continue

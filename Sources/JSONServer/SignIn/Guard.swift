@@ -1,3 +1,4 @@
+import JSONDatabase
 import JSONServerValues
 
 /// The rights to a resource, in json-server-auth's digits, which are those of Unix file modes: the first digit is for
@@ -28,6 +29,8 @@ public struct Guard: Sendable, Hashable {
   static let ownOnly = Guard(6, 0, 0)
   /// The default guard of other resources: signed-in users may read and write.
   static let signedIn = Guard(6, 6, 0)
+  /// All rights for everyone.
+  static let open = Guard(6, 6, 6)
 
   /// The rights that both guards give.
   func intersection(_ other: Guard) -> Guard {
@@ -60,29 +63,43 @@ extension Guard {
     if user & access.rawValue != 0 { return .allowed }
     return owner & access.rawValue != 0 ? .allowedToOwner : .refused
   }
+}
 
-  /// Separates json-server-auth's short form of guards, `"posts": 640`, from the rewrite rules of a routes file.
-  ///
-  /// As in json-server-auth, a guard of a part of a resource, such as `posts/:id`, becomes a rewrite rule. The rule
-  /// covers the path and all paths below it.
-  ///
-  /// - Returns: The guards by the names of their resources as the file has them, and the rules.
-  static func split(_ routes: JSONObject) -> (guards: [String: Guard], rules: JSONObject) {
-    var guards: [String: Guard] = [:]
-    var rules: [(String, JSONValue)] = []
-    for (key, value) in routes {
-      let name = String(key.reversed().drop { $0 == "/" }.reversed())
-      let digits = value.string ?? value.int.map(String.init) ?? ""
-      if let new = Guard(digits), !key.hasPrefix("/") {
-        if name.contains(where: "/:*()?+".contains) {
-          rules.append(("/\(name)/:below*", .string("/\(digits)$0")))
-        } else {
-          guards[name] = guards[name]?.intersection(new) ?? new
-        }
-      } else {
-        rules.append((key, value))
-      }
-    }
-    return (guards, JSONObject(rules))
+/// A guard of a part of a resource in a routes file: `"posts/:id": 640` guards the path and all paths below it.
+struct PathGuard: Sendable {
+  let digits: Guard
+  private let pattern: CapturingPattern
+
+  /// - Parameter name: The pattern of the path, without a slash at its start and end.
+  /// - Throws: ``ServerError`` for an invalid pattern.
+  init(_ name: String, _ digits: Guard) throws(ServerError) {
+    var parser = RewriteParser("/\(name)/:below*")
+    pattern = try parser.parse()
+    guard !parser.hasQuery else { throw ServerError(rule: name, "a guard is for paths; leave out the query.") }
+    self.digits = digits
+  }
+
+  /// - Parameter path: The escaped path of a request, with the names of resources as the data has them.
+  func covers(_ path: String) -> Bool { pattern.groups(in: path[...]) != nil }
+}
+
+/// The guards of a request's path, in addition to those of its resource.
+struct PathGuards: Sendable {
+  /// The guards that the routes file gives the path. They replace the default guard of the path's resource.
+  var given: [Guard] = []
+  /// The guard that the client has written before the path. It only takes rights away.
+  var prefix: Guard?
+  /// The guard that a rewrite rule has written before the path.
+  var written: Guard?
+}
+
+extension Database {
+  /// The guard before the path of a resource, as in `/640/posts`; `nil` for none.
+  func guardPrefix(of target: RequestTarget) -> Guard? {
+    let segments = target.segments
+    guard segments.count > 1, let prefix = Guard(segments[0]), resource(meantBy: segments[0]) == nil,
+      resource(meantBy: segments[1]) != nil
+    else { return nil }
+    return prefix
   }
 }

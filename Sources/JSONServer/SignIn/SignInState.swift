@@ -25,7 +25,7 @@ final class SignInState {
 
   /// The current rights.
   func authorization(on engine: isolated Engine) -> Authorization {
-    Authorization(currentUsers(on: engine), guards: guards, listed: engine.policies.guards, engine.writes.state)
+    Authorization(currentUsers(on: engine), guards: guards, engine.routes, engine.writes.state)
   }
 
   private func currentUsers(on engine: isolated Engine) -> Users {

@@ -22,20 +22,18 @@ struct StaticFiles: Sendable {
   /// and conditions are those of RFC 9110. The response to HEAD has no body and the length of the file.
   ///
   /// - Returns: `nil`, when there is no such file.
-  func respond(to request: Request) -> Response? {
-    guard request.method == .get || request.method == .head, let path = StaticPath(target: request.target) else {
-      return nil
-    }
+  func respond(to request: Request, _ target: RequestTarget) -> Response? {
+    guard request.method == .get || request.method == .head, Self.mayName(target.segments) else { return nil }
     for directory in directories {
-      guard let found = directory.open(path.segments) else { continue }
+      guard let found = directory.open(target.segments) else { continue }
       if found.isDirectory {
-        guard let index = directory.open(path.segments + ["index.html"]), index.isRegular else { continue }
-        return path.isDirectory
+        guard let index = directory.open(target.segments + ["index.html"]), index.isRegular else { continue }
+        return target.endsWithSlash
           ? FileResponse(index, name: "index.html").response(to: request)
-          : redirect(from: request.mount.path + request.target)
+          : redirect(from: request.mount.path + target.text)
       }
-      guard !path.isDirectory else { continue }
-      return FileResponse(found, name: path.segments.last ?? "").response(to: request)
+      guard !target.endsWithSlash else { continue }
+      return FileResponse(found, name: target.segments.last ?? "").response(to: request)
     }
     return nil
   }
@@ -43,12 +41,12 @@ struct StaticFiles: Sendable {
   /// Responds to a request for a page without its extension: `/about` is `about.html`.
   ///
   /// - Returns: `nil`, when there is no such file.
-  func respond(toPage request: Request) -> Response? {
-    guard !directories.isEmpty, request.method == .get || request.method == .head,
-      let path = StaticPath(target: request.target), !path.isDirectory, let last = path.segments.last
+  func respond(toPage request: Request, _ target: RequestTarget) -> Response? {
+    guard !directories.isEmpty, request.method == .get || request.method == .head, Self.mayName(target.segments),
+      !target.endsWithSlash, let last = target.segments.last
     else { return nil }
     let name = last + ".html"
-    let files = directories.lazy.compactMap { $0.open(path.segments.dropLast() + [name]) }
+    let files = directories.lazy.compactMap { $0.open(target.segments.dropLast() + [name]) }
     return files.first { $0.isRegular }.map { FileResponse($0, name: name).response(to: request) }
   }
 
@@ -56,36 +54,16 @@ struct StaticFiles: Sendable {
     let path = target.prefix { $0 != "?" }
     return Response(status: .movedPermanently, headerFields: [.location: "\(path)/\(target[path.endIndex...])"])
   }
-}
 
-/// The path of a request as the name of a file, decoded once.
-private struct StaticPath: Hashable {
-  /// The names from the served directory on.
-  let segments: [String]
-
-  /// Whether the path ends with a slash, as a directory's does.
-  let isDirectory: Bool
-
-  /// Reads the path of a target.
+  /// Whether segments may be the names of a file and of the directories above it.
   ///
-  /// - Returns: `nil` for a path that never names a file: with a bad escape, an encoded slash, a backslash, NUL, an
-  ///   empty segment (a redirect to `//host` would lead to another server), or a segment that starts with a dot,
-  ///   including `.` and `..`, except a first segment ``wellKnown``.
-  init?(target: String) {
-    let path = Array(target.utf8).prefix { $0 != UInt8(ascii: "?") }
-    guard path.first == UInt8(ascii: "/") else { return nil }
-    var parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    isDirectory = parts.last?.isEmpty ?? true
-    if isDirectory { _ = parts.popLast() }
-    var segments: [String] = []
-    for part in parts {
-      guard let segment = PercentEncoding.decode(part, plusIsSpace: false), let first = segment.utf8.first,
-        first != UInt8(ascii: ".") || segments.isEmpty && segment == Self.wellKnown,
-        !segment.utf8.contains(where: { $0 == 0 || Self.separators.contains($0) })
-      else { return nil }
-      segments.append(segment)
+  /// No segment may hold a slash, a backslash or NUL, or start with a dot, except a first segment ``wellKnown``.
+  private static func mayName(_ segments: [String]) -> Bool {
+    segments.indices.allSatisfy { index in
+      let segment = segments[index].utf8
+      return (segment.first != UInt8(ascii: ".") || index == 0 && segments[index] == wellKnown)
+        && !segment.contains { $0 == 0 || separators.contains($0) }
     }
-    self.segments = segments
   }
 
   /// The one hidden name that is public (RFC 8615).
@@ -105,13 +83,13 @@ struct StaticDirectory: Sendable {
   /// following links, so that replacing a name by a link has no effect.
   ///
   /// - Returns: `nil`, when nothing is there, it is neither a file nor a directory, a name on the way starts with a dot
-  ///   and is not a first ``StaticPath/wellKnown``, it lies outside of the directory, or it is private.
+  ///   and is not a first ``StaticFiles/wellKnown``, it lies outside of the directory, or it is private.
   func open(_ segments: [String]) -> OpenFile? {
     let candidate = ([path] + segments).joined(separator: "/")
     // One system call decides the usual case, that there is no such file.
     guard OpenFile.Identity(path: candidate) != nil, let root = OpenFile.resolve(path),
       let resolved = OpenFile.resolve(candidate), let names = names(of: resolved, below: root),
-      !names.dropFirst(names.first == StaticPath.wellKnown ? 1 : 0).contains(where: { $0.hasPrefix(".") }),
+      !names.dropFirst(names.first == StaticFiles.wellKnown ? 1 : 0).contains(where: { $0.hasPrefix(".") }),
       var file = OpenFile(path: root)
     else { return nil }
     var directory = file

@@ -39,7 +39,7 @@ struct RequestHead {
     }
     var fields = try head.headers.fields(called: "field")
     let host = try fields.only(.host)
-    if let host, !RequestTarget.isAuthority(host) {
+    if let host, !TargetForm.isAuthority(host) {
       throw RequestError(.malformed, "The Host field is not a host and a port.")
     }
     var target = head.uri
@@ -54,7 +54,7 @@ struct RequestHead {
       throw RequestError(.malformed, "The request has no Host field.")
     }
     if target.utf8.first != UInt8(ascii: "/") {
-      let (path, authority) = try RequestTarget.inOriginForm(target, method: head.method)
+      let (path, authority) = try TargetForm.inOriginForm(target, method: head.method)
       target = path
       if let authority { fields[.host] = authority }
     }
@@ -145,7 +145,7 @@ extension HTTPHeaders {
 }
 
 /// Reads targets in another form than origin form (RFC 9112, section 3.2).
-private enum RequestTarget {
+private enum TargetForm {
   /// Returns a target in origin form, or `*` of OPTIONS, and the authority of an absolute target, which replaces the Host
   /// field.
   static func inOriginForm(

@@ -195,9 +195,7 @@ private final class Owner {
 
   static func response(_ number: Int) -> PendingResponse {
     let request = Request(method: .put, target: "\(number)")
-    let context = RequestContext(
-      request, preprocessed: request, target: .none, mountedTarget: request.target, ignoresCase: true
-    ) { _ in }
+    let context = RequestContext(request, target: .none, ignoresCase: true) { _ in }
     return PendingResponse(requester: Requester(context, .changes(of: "posts")), resources: ["posts"])
   }
 

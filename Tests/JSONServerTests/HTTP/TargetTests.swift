@@ -65,12 +65,12 @@ import Testing
     ("/a?b=/../c", ["a"]),
   ])
   func `A path is taken apart and decoded once`(target: String, expected: [String]) throws {
-    #expect(try Path(target: target).segments == expected)
+    #expect(try RequestTarget(target).segments == expected)
   }
 
   @Test(arguments: ["/users/%zz", "/users/%", "/users/%f", "/users/%ff"])
   func `A bad escape in a path names its segment`(target: String) {
-    let error = #expect(throws: RequestError.self) { try Path(target: target) }
+    let error = #expect(throws: RequestError.self) { try RequestTarget(target) }
     #expect(error?.status == .badRequest)
     #expect(error?.message.contains("'%") == true)
   }

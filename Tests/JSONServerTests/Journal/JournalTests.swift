@@ -94,8 +94,7 @@ import Testing
     try (1...count).map { id in
       let request = Request(method: .get, target: "/\(id)")
       let context = RequestContext(
-        request, preprocessed: request, target: try ParsedTarget(request.target), mountedTarget: request.target,
-        ignoresCase: false, reply: { _ in })
+        request, target: try RequestTarget(request.target), ignoresCase: false, reply: { _ in })
       return Exchange(
         id: id, request: request, route: context.route, response: PreparedResponse(), respondedAt: 0, duration: .zero)
     }

@@ -66,19 +66,25 @@ import Testing
     Case("/more/:n", "/posts?author=:n&views:gt=:n", "/more/5", "/posts?author=5&views:gt=5"),
     Case("/bare*", "$1", "/bareposts", "/posts"),
     Case("/caf\u{E9}/:x", "/:x", "/caf\u{E9}/1", "/1"),
+    Case("/caf\u{E9}/:x", "/:x", "/caf%c3%a9/1", "/1"),
+    Case("/caf%C3%A9/:x", "/:x", "/caf\u{E9}/1", "/1"),
+    Case("/api/*", "/$1", "//x/../%61pi/./posts/%31?x=//", "/posts/1?x=//"),
+    Case("/by/:name", "/posts?author=:name", "/by/a%2Fb%3Fc", "/posts?author=a%2Fb%3Fc"),
+    Case("/by/:name", "/posts/:name", "/by/..%2Fx", "/posts/..%2Fx"),
+    Case("/a/*", "/$1", "/a/../../b", "/b"),
   ]
 
   @Test(arguments: single)
   func `A rule rewrites what it matches from start to end`(_ test: Case) throws {
     let rules = try RewriteRules(json: JSONObject([(test.pattern, .string(test.target))]))
-    #expect(rules.rewritten(test.sent).target == test.rewritten)
+    #expect(try rules.text(of: test.sent) == test.rewritten)
   }
 
   @Test func `Rules are tried in order, each on what the one before made`() throws {
     let json = JSONObject([("/b", "/c"), ("/a", "/b"), ("/api/*", "/$1"), ("/posts/:id/show", "/posts/:id")])
     let rules = try RewriteRules(json: json)
-    #expect(rules.rewritten("/a").target == "/b")
-    #expect(rules.rewritten("/api/posts/1/show?x=1").target == "/posts/1?x=1")
+    #expect(try rules.text(of: "/a") == "/b")
+    #expect(try rules.text(of: "/api/posts/1/show?x=1") == "/posts/1?x=1")
     #expect(rules.rules == json)
   }
 
@@ -106,6 +112,25 @@ import Testing
   func `A long target costs no more than its length`(pattern: String) throws {
     let rules = try RewriteRules(json: JSONObject([(pattern, .string("/y"))]))
     let target = "/" + String(repeating: "a/", count: 4_000) + "!"
-    #expect(rules.rewritten(target).target == target)
+    #expect(try rules.text(of: target) == target)
+  }
+
+  @Test(arguments: [
+    ("/640/posts/*", "640"), ("/640$0", "640"), ("//640/posts", "640"), ("/640$1", nil), ("/64$1", nil), ("$1", nil),
+    ("/$1/posts", nil), ("/640", nil),
+  ])
+  func `A new target's first segment is the rule's when no group has a part in it`(
+    target: String, segment: String?
+  ) throws {
+    let rules = try RewriteRules(json: JSONObject([("/*", .string(target))]))
+    #expect(try rules.rewrite(RequestTarget("/x"))?.firstSegment == segment)
+  }
+}
+
+extension RewriteRules {
+  /// The text of a target after rewriting.
+  fileprivate func text(of sent: String) throws -> String {
+    let target = try RequestTarget(sent)
+    return try rewrite(target)?.target.text ?? target.text
   }
 }

@@ -29,6 +29,9 @@ import Testing
     Case(pattern: ["path": "/posts"], target: "/posts/1", isMet: false),
     Case(pattern: ["path": "/caf%C3%A9"], target: "/caf%C3%A9", isMet: true),
     Case(pattern: ["path": "/café"], target: "/caf%C3%A9", isMet: true),
+    Case(pattern: ["path": "/a/b"], target: "/a%2Fb", isMet: false),
+    Case(pattern: ["path": "/a%2fb"], target: "/a%2Fb", isMet: true),
+    Case(pattern: ["path": "/a%2Fb"], target: "/a/b", isMet: false),
     Case(pattern: ["path": "*/1"], target: "/posts/1", isMet: true),
     Case(pattern: ["path": "/math?a=2"], target: "/math?b=1&a=2", isMet: true),
     Case(pattern: ["path": "/math?a=2"], target: "/math?a=20", isMet: false),
@@ -117,8 +120,7 @@ import Testing
   @Test func `reads a body as JSON`() throws {
     let request = Request(method: .post, target: "/posts", body: Array("{}".utf8))
     let context = RequestContext(
-      request, preprocessed: request, target: try ParsedTarget(request.target), mountedTarget: request.target,
-      ignoresCase: false, reply: { _ in })
+      request, target: try RequestTarget(request.target), ignoresCase: false, reply: { _ in })
     #expect(context.matchable.body == [:])
   }
 
@@ -130,8 +132,7 @@ import Testing
       #expect(table.add(try Rule(stub)) == id)
       let request = Request(method: .get, target: "/\(id)")
       let context = RequestContext(
-        request, preprocessed: request, target: try ParsedTarget(request.target), mountedTarget: request.target,
-        ignoresCase: false, reply: { _ in })
+        request, target: try RequestTarget(request.target), ignoresCase: false, reply: { _ in })
       let met = try #require(table.first(.stub, for: context.matchable))
       #expect(met.id == id)
       table.countRequest(met)

@@ -36,20 +36,25 @@ struct GuardTests {
   }
 
   @Test(arguments: [
-    ("posts/:id", "/posts/1", "/640/posts/1"), ("posts/:id/", "/posts/1", "/640/posts/1"),
-    ("posts/:id", "/posts/1/", "/640/posts/1/"),
-    ("posts/:id", "/posts/1/comments?id=1", "/640/posts/1/comments?id=1"), ("posts/:id", "/posts", "/posts"),
-    ("posts/:id/comments", "/posts/1/comments", "/640/posts/1/comments"),
-    ("posts/:id/comments", "/posts/1/comments2", "/posts/1/comments2"), ("posts/1", "/posts/11", "/posts/11"),
-    (#"posts/:id(\d+)"#, "/posts/1/comments", "/640/posts/1/comments"),
-    ("*/comments", "/posts/1/comments", "/640/posts/1/comments"),
+    ("posts/:id", "/posts/1", true), ("posts/:id/", "/posts/1", true), ("posts/:id", "/posts/1/comments", true),
+    ("posts/:id", "/posts", false), ("posts/:id/comments", "/posts/1/comments", true),
+    ("posts/:id/comments", "/posts/1/comments2", false), ("posts/1", "/posts/11", false), ("posts/1", "/posts/1", true),
+    (#"posts/:id(\d+)"#, "/posts/1/comments", true), ("*/comments", "/posts/1/comments", true),
+    ("caf\u{E9}/:id", "/caf%C3%A9/1", true), ("POSTS/:id", "/posts/1", true), ("posts/:id", "/posts/a%2Fb", true),
   ])
-  func `A guard of a part of a resource leads to the same path`(
-    name: String, sent: String, rewritten: String
+  func `A guard of a part of a resource covers the path and all below it`(
+    name: String, path: String, isCovered: Bool
   ) throws {
-    let (guards, rules) = Guard.split(JSONObject([(name, .string("640"))]))
-    #expect(guards.isEmpty)
-    #expect(try RewriteRules(json: rules).rewritten(sent).target == rewritten)
+    let routes = try Routes(JSONObject([(name, .string("640"))]), allowsGuards: true)
+    #expect(routes.guards.isEmpty && routes.rules == nil)
+    #expect(routes.pathGuards.map { $0.covers(path) } == [isCovered])
+  }
+
+  @Test func `A guard of a part of a resource has no query`() {
+    let error = #expect(throws: ServerError.self) {
+      try Routes(JSONObject([("posts?id=1", .string("640"))]), allowsGuards: true)
+    }
+    #expect(error?.message.contains("'posts?id=1'") == true)
   }
 
   @Test func `Of two guards each takes away what it does not allow`() throws {

@@ -30,7 +30,7 @@ final class TestApplication: Application {
   var refused: [Request] { turnedAway.withLockedValue { $0 } }
 
   func isAdministrative(_ request: Request) -> Bool {
-    (try? Path(target: request.target))?.isAdministrative ?? false
+    (try? RequestTarget(request.target))?.isAdministrative ?? false
   }
 
   func respond(

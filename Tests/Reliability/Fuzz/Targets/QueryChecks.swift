@@ -25,9 +25,9 @@ enum QueryChecks {
   /// A query selects a part of the records, and no more than its window holds.
   static func checkTarget(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let query = String(validating: bytes, as: UTF8.self) else { return }
-    let target = "/posts?" + query
-    guard let path = try? Path(target: target), let parameters = try? QueryParameters(target: target) else { return }
-    precondition(path.segments == ["posts"], "the query is in the path")
+    guard let target = try? RequestTarget("/posts?" + query) else { return }
+    precondition(target.segments == ["posts"], "the query is in the path")
+    let parameters = target.parameters
     let names = parameters.items.map(\.name)
     let changes = zip(names, names.dropFirst()).count { $0 != $1 }
     precondition(changes < QueryParameters.maximumCount, "there are too many parameters")
@@ -36,7 +36,17 @@ enum QueryChecks {
       guard let list = try? ListParameters(parameters, dialect: database.schema.dialect) else { continue }
       check(list.query, database)
     }
-    _ = try? Path(target: query)
+    checkSpelling(query)
+  }
+
+  /// A target's common spelling is one that stands for itself, and means the same.
+  private static func checkSpelling(_ target: String) {
+    guard let target = try? RequestTarget(target) else { return }
+    for text in [target.text, target.spelling] {
+      let again = try? RequestTarget(text)
+      precondition(again?.segments == target.segments, "a spelling has another path")
+      precondition(again?.text == target.text, "a path has two common spellings")
+    }
   }
 
   /// What `_where` accepts selects a part of the records, the same each time.
