@@ -38,26 +38,29 @@ extension Database {
     let ids = slots.compactMap { slot in
       entries[position].collection?.rows[slot]?.withRecord { $0.member(idName)?.text }
     }
+    let before = self
     change(position) { collection in
       for slot in slots { collection.set(nil, at: slot) }
     }
-    return (ids, removeDependents(of: ids.map { (name, $0) }, dependents))
+    return (ids, removeDependents(of: ids.map { (name, $0) }, dependents, before))
   }
 
   /// Deletes or changes the records that refer to deleted ones.
   ///
-  /// - Parameter dependents: The resources whose records are deleted in 1.0's dialect, and whose lists of ids are
-  ///   changed in the classic one.
+  /// - Parameters:
+  ///   - dependents: The resources whose records are deleted in 1.0's dialect, and whose lists of ids are changed in the
+  ///     classic one.
+  ///   - before: The version before the deletion, which says what the keys mean.
   /// - Returns: The number of deleted records, by resource.
   private mutating func removeDependents(
-    of records: [(resource: String, id: String)], _ dependents: [String]
+    of records: [(resource: String, id: String)], _ dependents: [String], _ before: Database
   ) -> [String: Int] {
     var gone = records
     var counts: [String: Int] = [:]
     var references: [String: [(position: Int, key: FieldPath)]] = [:]
     var count = 0
     while let parent = gone.popLast() {
-      let found = references[parent.resource] ?? foreignKeys(to: parent.resource)
+      let found = references[parent.resource] ?? before.references(to: parent.resource)
       references[parent.resource] = found
       for (position, key) in found {
         let name = entries[position].name
@@ -67,6 +70,9 @@ extension Database {
         count += rows.count
         guard patience.allows(count > Self.quickChanges) else { return [:] }
         for (slot, row, isInList) in rows {
+          let id = row.withRecord { $0.member(idName)?.text }
+          // What has no id of its own is not a record's child in its own collection.
+          if id == nil, name == parent.resource { continue }
           if isInList {
             set(removing(parent.id, from: key, in: row, at: position), at: slot, of: position)
             continue
@@ -77,7 +83,6 @@ extension Database {
           }
           set(nil, at: slot, of: position)
           counts[name, default: 0] += 1
-          let id = row.withRecord { $0.member(idName)?.text }
           if schema.dialect == .classic, let id { gone.append((name, id)) }
         }
       }
@@ -104,8 +109,9 @@ extension Database {
   }
 
   /// The collections whose records refer to another one, each with its foreign key.
-  private func foreignKeys(to parent: String) -> [(position: Int, key: FieldPath)] {
-    collectionPositions.flatMap { position in existingForeignKeys(in: position, to: parent).map { (position, $0) } }
+  private func references(to parent: String) -> [(position: Int, key: FieldPath)] {
+    guard let parent = collectionPosition(parent) else { return [] }
+    return collectionPositions.flatMap { child in references(from: child, to: parent).map { (child, $0) } }
   }
 
   /// Returns the rows that refer to a record, each with whether it does so in a list of ids.

@@ -22,7 +22,7 @@ extension Database {
   package func readLargeCollections() {
     for entry in entries {
       guard let collection = entry.collection, collection.rows.isLarge else { continue }
-      collection.readIDs(schema.dialect, patience)
+      collection.readIDs(patience)
       _ = collection.memberNames(patience)
     }
   }

@@ -29,7 +29,8 @@ struct ReferenceDatabase {
     case .null: "null"
     case .bool(let value): String(value)
     case .number(let number):
-      number.text.allSatisfy(\.isNumber) ? number.text : JavaScriptNumber.text(of: number.doubleValue)
+      number.text.allSatisfy(\.isNumber) || !number.doubleValue.isFinite
+        ? number.text : JavaScriptNumber.text(of: number.doubleValue)
     case .string(let string): string
     case .array(let elements): elements.map { $0 == .null ? "" : text($0) }.joined(separator: ",")
     case .object: "[object Object]"

@@ -83,12 +83,12 @@ extension Database {
 
   /// The foreign keys that a collection's records may have, with the positions of the collections to which they refer.
   private func foreignKeys(from position: Int) -> [(keys: [String], parent: Int)] {
-    let child = entries[position].name
-    return collectionPositions.flatMap { parent -> [(keys: [String], parent: Int)] in
-      let name = entries[parent].name
-      let existing = existingForeignKeys(in: position, to: name).map { ([$0.name], parent) }
-      return existing.isEmpty
-        ? [(schema.foreignKeys(in: child, to: name) + schema.listKeys(to: name), parent)] : existing
+    collectionPositions.flatMap { parent -> [(keys: [String], parent: Int)] in
+      let (child, name) = (entries[position].name, entries[parent].name)
+      // Where no record has a key yet, the new one may have any.
+      return existingForeignKeys(in: position, to: name).isEmpty
+        ? [(schema.keys(in: child, to: name).flatMap(\.self), parent)]
+        : references(from: position, to: parent).map { ([$0.name], parent) }
     }
   }
 
@@ -143,7 +143,7 @@ extension RecordCollection {
     func key(_ record: ValueToken) -> String? {
       // After a quote for a string, so that it differs from a number.
       path.value(in: record).flatMap { value in
-        value.isNull ? nil : (value.kind == .string ? "\"" : "") + String(decoding: value.plainText, as: UTF8.self)
+        value.isNull ? nil : (value.kind == .string ? "\"" : "") + value.text
       }
     }
     guard let own = record.withToken(key), let text = record.withToken({ path.value(in: $0)?.text }) else {

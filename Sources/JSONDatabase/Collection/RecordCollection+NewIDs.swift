@@ -29,23 +29,18 @@ extension RecordCollection {
       }
       return value
     }
-    let number = rule == nil && numbersRecords(dialect) ? nextNumericID(patience) : nil
-    let id =
-      number?.text
-      ?? freeTextID(uuidForm(rule, patience).map { form in { form(ids.uuid()) } } ?? { ids() }, patience)
-    draft.set(idName, to: ValidJSON(writing: number?.value ?? .string(id)))
-    return id
-  }
-
-  /// Whether a new record's id is a number: unless the first record's id is text, or the dialect is 1.0's.
-  private func numbersRecords(_ dialect: Dialect) -> Bool {
-    guard dialect == .classic else { return false }
-    return rows.first?.withRecord { $0.member(Array(idName.utf8))?.kind != .string } ?? true
+    guard rule == nil, dialect == .classic, let (number, isText) = nextNumericID(patience) else {
+      let id = freeTextID(uuidForm(rule, patience).map { form in { form(ids.uuid()) } } ?? { ids() }, patience)
+      draft.set(idName, to: ValidJSON(writing: .string(id)))
+      return id
+    }
+    draft.set(idName, to: ValidJSON(writing: isText ? .string(number.text) : number.value))
+    return number.text
   }
 
   /// Reads all ids, and prepares the next new id. O(n) the first time.
-  func readIDs(_ dialect: Dialect, _ patience: Patience) {
-    if numbersRecords(dialect) { _ = nextNumericID(patience) } else { _ = uuids(patience) }
+  func readIDs(_ patience: Patience) {
+    _ = idForms(patience)
     _ = ids(patience)
   }
 
@@ -68,7 +63,7 @@ extension RecordCollection {
   /// Converts a new UUID to an id, where every id is a UUID, then in the letter case of the last one, or a rule requires
   /// one; `nil` elsewhere.
   private func uuidForm(_ rule: Fill?, _ patience: Patience) -> ((String) -> String)? {
-    guard uuids(patience)?.areAll == true, let last = rows.last?.id(named: idName)?.string else {
+    guard idForms(patience)?.areUUIDs == true, let last = rows.last?.id(named: idName)?.string else {
       return rule == nil ? nil : { $0 }
     }
     let isUppercase = last.contains(where: \.isUppercase) && !last.contains(where: \.isLowercase)

@@ -114,9 +114,16 @@ package struct RecordCollection: Sendable {
     members(patience)?.kinds(of: name) ?? ValueKinds()
   }
 
-  /// The ids that are UUIDs.
-  func uuids(_ patience: Patience) -> UUIDCount? {
-    indexes.uuids.value(of: rows, patience, "reading ids") { UUIDCount(idName: idName, rows: $0) }
+  /// Whether a member that is named after the collection itself refers to records of the collection.
+  func refersToItself(by key: FieldPath, _ patience: Patience) -> Bool {
+    indexes.ownKeys[key].value(of: rows, patience, "reading \(key.name) of \(name)") {
+      OwnKey(key, idName: idName, rows: $0)
+    }?.isReference ?? false
+  }
+
+  /// The forms of the ids.
+  func idForms(_ patience: Patience) -> IDForms? {
+    indexes.idForms.value(of: rows, patience, "reading ids") { IDForms(idName, areIDs: true, rows: $0) }
   }
 
   /// Whether any record has a value, even null, at a path. O(1) after a first call for a path, which reads records
@@ -125,33 +132,22 @@ package struct RecordCollection: Sendable {
     indexes.paths[path].value(of: rows, patience) { PathUse(path, in: $0) }?.isUsed ?? false
   }
 
-  /// The next numeric id: the largest plus one; `nil` without numbers.
-  func nextNumericID(_ patience: Patience) -> NumericID? {
-    guard let ids = ids(patience) else { return nil }
-    let rows = rows
-    return nextNumber(indexes.numericIDs, of: idName, patience) { ids.slot(of: $0, in: rows) != nil }
+  /// The next id where ids are numbers, or all are strings of digits: the largest plus one.
+  func nextNumericID(_ patience: Patience) -> (number: NumericID, isText: Bool)? {
+    guard let ids = ids(patience), let forms = idForms(patience), var next = forms.next else { return nil }
+    // A text may look like the next number.
+    while ids.slot(of: next.text, in: rows) != nil {
+      guard let other = next.next else { return nil }
+      next = other
+    }
+    return (next, forms.areDigits)
   }
 
   /// The number after the largest number in a member; `nil` without numbers. O(1) after a first call for a member.
   func nextNumber(of member: String, _ patience: Patience) -> NumericID? {
-    guard let values = equality(of: FieldPath(member), patience) else { return nil }
-    return nextNumber(indexes.numbers[member], of: member, patience) { !values.slots(equalTo: $0).isEmpty }
-  }
-
-  private func nextNumber(
-    _ index: SharedIndex<NumericIDs>, of member: String, _ patience: Patience, isTaken: (String) -> Bool
-  ) -> NumericID? {
-    let largest = index.read(rows, patience, "reading \(member) of \(name)") {
-      NumericIDs(idName: member, rows: $0)
-    } _: { numbers in
-      while let largest = numbers.largest, !isTaken(largest.text) { numbers.removeLargest() }
-      return numbers.largest
-    }
-    guard let largest else { return nil }
-    var next = largest.map(\.next) ?? .integer(1)
-    // With mixed ids, a text may look like the next number.
-    while let number = next, isTaken(number.text) { next = number.next }
-    return next
+    indexes.numbers[member].value(of: rows, patience, "reading \(member) of \(name)") {
+      IDForms(member, areIDs: false, rows: $0)
+    }?.next
   }
 
   /// The collection without a member in its records; `nil` without time to make it.

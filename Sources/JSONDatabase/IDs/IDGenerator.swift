@@ -61,36 +61,3 @@ enum UUIDText {
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(characters[$0]) }.joined(separator: "-")
   }
 }
-
-/// The number of ids of a collection that are UUIDs, updated by each write.
-struct UUIDCount: RowIndex {
-  private let idName: [UInt8]
-  private var uuids = 0
-  private var others = 0
-
-  /// Reads all ids. O(n).
-  init(idName: String, rows: PersistentRowVector) {
-    self.idName = Array(idName.utf8)
-    rows.forEach { _, row in count(row, 1) }
-  }
-
-  /// Whether there are ids, and all are UUIDs.
-  var areAll: Bool { uuids > 0 && others == 0 }
-
-  mutating func follow(_ changes: RowChanges) -> Bool {
-    changes.forEachStep { count($0, $1) }
-    return true
-  }
-
-  /// Adds a row's id, or removes it by a negative step.
-  private mutating func count(_ row: Row, _ step: Int) {
-    let isUUID = row.withRecord { record in
-      record.member(idName).map { $0.kind == .string && $0.withText(UUIDText.isUUID) }
-    }
-    switch isUUID {
-    case true?: uuids += step
-    case false?: others += step
-    case nil: break
-    }
-  }
-}

@@ -16,11 +16,12 @@ final class CollectionIndexes: Sendable {
 
   let lineage: Lineage
   let ids: SharedIndex<IDHashTable>
-  let numericIDs: SharedIndex<NumericIDs>
+  let idForms: SharedIndex<IDForms>
   /// The largest number of a member other than the id.
-  let numbers: IndexTable<String, NumericIDs>
-  let uuids: SharedIndex<UUIDCount>
+  let numbers: IndexTable<String, IDForms>
   let members: SharedIndex<MemberSummary>
+  /// The members that are named after the collection itself.
+  let ownKeys: IndexTable<FieldPath, OwnKey>
   let occupied: SharedIndex<OccupiedSlots>
   let equality: IndexTable<FieldPath, HashIndex>
   let order: IndexTable<[SortKey], SortedIndex>
@@ -37,10 +38,10 @@ final class CollectionIndexes: Sendable {
   init(_ lineage: Lineage, copying other: CollectionIndexes? = nil) {
     self.lineage = lineage
     ids = SharedIndex(copying: other?.ids)
-    numericIDs = SharedIndex(copying: other?.numericIDs)
+    idForms = SharedIndex(copying: other?.idForms)
     numbers = IndexTable(Self.maximumIndexes, copying: other?.numbers)
-    uuids = SharedIndex(copying: other?.uuids)
     members = SharedIndex(copying: other?.members)
+    ownKeys = IndexTable(Self.maximumIndexes, copying: other?.ownKeys)
     occupied = SharedIndex(copying: other?.occupied)
     equality = IndexTable(Self.maximumIndexes, copying: other?.equality)
     order = IndexTable(Self.maximumIndexes, copying: other?.order)
@@ -50,7 +51,7 @@ final class CollectionIndexes: Sendable {
   }
 
   private var all: [any RowFollower] {
-    [ids, numericIDs, numbers, uuids, members, occupied, equality, order, paths, matches, hidden]
+    [ids, idForms, numbers, members, ownKeys, occupied, equality, order, paths, matches, hidden]
   }
 
   /// Drops all indexes except that of the ids; each is built again when it is needed.

@@ -103,31 +103,3 @@ struct HashIndex: RowIndex {
     parts[part][key] = many.isEmpty ? nil : .many(many)
   }
 }
-
-extension ValueToken {
-  /// Whether a filter for null matches the value: null itself, and a list that holds it.
-  var equalsNull: Bool {
-    switch kind {
-    case .null: true
-    case .array: ArrayReader(self)?.contains { $0.isNull } ?? false
-    case .bool, .number, .string, .object: false
-    }
-  }
-
-  /// Calls a closure with every text by which an equality filter matches the value, until it returns `true`.
-  ///
-  /// - Returns: Whether the closure returned `true`.
-  @discardableResult
-  func forEachEqualText(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
-    switch kind {
-    case .null: return false
-    case .bool, .string, .object: return withText(body)
-    case .number: return body(bytes) || (!isInteger && withText(body))
-    case .array:
-      if withText(body) { return true }
-      guard let elements = ArrayReader(self) else { return false }
-      for element in elements where element.kind != .array && element.forEachEqualText(body) { return true }
-      return false
-    }
-  }
-}

@@ -94,26 +94,14 @@ private struct WhereReader {
     let values = comparison == .isIn ? value.array ?? [value] : [value]
     var operands: [Operand] = []
     for value in values {
-      guard let text = value.scalarText else {
+      guard value.array == nil, value.object == nil else {
         throw DatabaseError(
           .invalidQuery, "'_where': '\(field.name)' must be compared with a string, number, boolean or null.")
       }
+      let text = ValidJSON(writing: value).withToken(\.text)
       operands.append(try Operand(text, of: comparison, with: field.name, isString: value.string != nil))
     }
     let join = parents.join(for: field)
     return Condition(path: field, comparison: comparison, operands: operands, dialect: dialect, join: join)
-  }
-}
-
-extension JSONValue {
-  /// The value as JavaScript's `String(value)` returns it; `nil` for an array and an object.
-  fileprivate var scalarText: String? {
-    switch self {
-    case .null: "null"
-    case .bool(let value): String(value)
-    case .number(let number): number.integerValue.map(String.init) ?? JavaScriptNumber.text(of: number.doubleValue)
-    case .string(let string): string
-    case .array, .object: nil
-    }
   }
 }

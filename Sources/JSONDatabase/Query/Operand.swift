@@ -84,6 +84,7 @@ struct Operand {
     if isNull, dialect == .classic || value.isNull, value.equalsNull { return true }
     switch value.kind {
     case .number:
+      // As `forEachEqualText`, but without writing the number.
       if value.bytes.elementsEqual(text) { return true }
       guard let canonicalNumber, !value.isInteger else { return false }
       return value.double == canonicalNumber

@@ -35,11 +35,20 @@ extension Database {
   /// then at most one for a list.
   func existingForeignKeys(in position: Int, to parent: String, singular: String? = nil) -> [FieldPath] {
     guard let collection = entries[position].collection else { return [] }
-    let keys = [
-      schema.foreignKeys(in: collection.name, to: parent, singular: singular),
-      schema.listKeys(to: parent, singular: singular),
-    ]
-    return keys.compactMap { $0.first { collection.hasMember(named: $0, patience) }.map { FieldPath($0) } }
+    return schema.keys(in: collection.name, to: parent, singular: singular).compactMap { names in
+      names.first { collection.hasMember(named: $0, patience) }.map { FieldPath($0) }
+    }
+  }
+
+  /// The foreign keys by which a collection's records refer to another collection's.
+  ///
+  /// Deletions, checks, the validator and the page follow these. A member that is named after its own collection, such as
+  /// `postId` in `posts`, may be the records' own number; see ``OwnKey``.
+  func references(from child: Int, to parent: Int) -> [FieldPath] {
+    let keys = existingForeignKeys(in: child, to: entries[parent].name)
+    guard child == parent, let collection = entries[child].collection else { return keys }
+    let lists = schema.listKeys(to: collection.name)
+    return keys.filter { lists.contains($0.name) || collection.refersToItself(by: $0, patience) }
   }
 
   /// Whether some record of a collection has a list in a member.
@@ -69,31 +78,26 @@ extension Database {
   /// - Complexity: O(number of collections + number of their members + number of relations), after a first call that
   ///   reads all records.
   package func relations() -> [(parent: String, child: String, key: String)] {
-    var children: [ByteExactKey: [Int]] = [:]
+    var holders: [ByteExactKey: [Int]] = [:]
     for position in collectionPositions {
       for name in entries[position].collection?.memberNames(patience) ?? [] {
-        children[ByteExactKey(name), default: []].append(position)
+        holders[ByteExactKey(name), default: []].append(position)
       }
     }
-    // Members with the name of another collection's id.
-    var holders: [String: [Int]] = [:]
+    // The collections with a member that is the id of others, but not their own: in most files there are none.
+    var strangers: [String: [Int]] = [:]
     return collectionPositions.flatMap { parent -> [(parent: String, child: String, key: String)] in
       let name = entries[parent].name
-      var keys: [Int: String] = [:]
-      for key in schema.foreignKeys(to: name) {
-        for child in children[ByteExactKey(key)] ?? [] where keys[child] == nil { keys[child] = key }
-      }
       let idName = schema.idName(of: name)
-      if holders[idName] == nil {
-        let all = children[ByteExactKey(idName)] ?? []
-        holders[idName] = all.filter { schema.idName(of: entries[$0].name) != idName }
+      let others =
+        strangers[idName] ?? (holders[ByteExactKey(idName)] ?? []).filter { schema.idName(of: entries[$0].name) != idName }
+      strangers[idName] = others
+      let lists = schema.listKeys(to: name)
+      let children = (schema.foreignKeys(to: name) + lists).flatMap { holders[ByteExactKey($0)] ?? [] } + others
+      let found = Set(children).sorted().flatMap { child in
+        references(from: child, to: parent).map { (name, entries[child].name, $0.name) }
       }
-      for child in holders[idName] ?? [] where keys[child] == nil { keys[child] = idName }
-      var lists: [Int: String] = [:]
-      for key in schema.listKeys(to: name) {
-        for child in children[ByteExactKey(key)] ?? [] where lists[child] == nil { lists[child] = key }
-      }
-      return [keys, lists].flatMap { $0.sorted { $0.key < $1.key } }.map { (name, entries[$0.key].name, $0.value) }
+      return found.filter { !lists.contains($0.2) } + found.filter { lists.contains($0.2) }
     }
   }
 }
@@ -116,10 +120,11 @@ extension Schema {
     return [foreignKeySuffix, "Id", "_id"].map { singular + $0 }
   }
 
-  /// The possible foreign keys of a collection's records to another collection, the most likely one first; the last one
-  /// is the other's own id name, if it has one (`emp_no`).
-  func foreignKeys(in child: String, to parent: String, singular: String? = nil) -> [String] {
+  /// The possible members by which a collection's records refer to another collection's, the most likely one first: those
+  /// for a single id, of which the last is the other's own id name, if it has one (`emp_no`), and those for a list.
+  func keys(in child: String, to parent: String, singular: String? = nil) -> [[String]] {
     let parentID = idName(of: parent)
-    return foreignKeys(to: parent, singular: singular) + (parentID == idName(of: child) ? [] : [parentID])
+    let own = parentID == idName(of: child) ? [] : [parentID]
+    return [foreignKeys(to: parent, singular: singular) + own, listKeys(to: parent, singular: singular)]
   }
 }

@@ -35,26 +35,36 @@ package struct Validator {
       findings.refuse(Unsuitable.noObject, at: document.offset)
       return
     }
-    var collections: [CollectionSurvey] = []
+    var entries: [ResourceEntry] = []
     var names: Set<ByteExactKey> = []
     for (name, nameOffset, value) in members {
-      for fault in Unsuitable.faults(ofName: name, isFirst: names.insert(ByteExactKey(name)).inserted) {
-        findings.refuse(fault, at: nameOffset)
-      }
+      let isFirst = names.insert(ByteExactKey(name)).inserted
+      for fault in Unsuitable.faults(ofName: name, isFirst: isFirst) { findings.refuse(fault, at: nameOffset) }
       if name == Unsuitable.schemaName { continue }
       if Self.takenNames.contains(name) {
         findings.warn("the address /\(name) does not lead to the resource '\(name)'; rename it", at: nameOffset)
       }
       switch value.kind {
-      case .array: collections.append(CollectionSurvey(name, value.elements ?? [], idName: schema.idName(of: name)))
+      case .array: if isFirst { entries.append(entry(name, value.elements ?? [])) }
       case .object: break
       case .null, .bool, .number, .string:
         findings.refuse(Unsuitable.fault(of: name, value.kind), at: value.offset)
       }
       addDuplicateNames(in: value, &findings)
     }
-    for collection in collections { collection.checkRecords(&findings) }
-    for collection in collections { checkForeignKeys(of: collection, to: collections, &findings) }
+    let database = Database(schema: schema, prefix: UTF8Slice(""), entries: entries, suffix: UTF8Slice(""))
+    for collection in database.entries.compactMap(\.collection) { collection.checkRecords(&findings) }
+    database.checkForeignKeys(&findings)
+  }
+
+  /// A collection of some elements, for what its indexes know.
+  private func entry(_ name: String, _ elements: [ValidJSON]) -> ResourceEntry {
+    var rows = PersistentRowVector()
+    for element in elements { rows.append(Row(element, lead: 0, trail: 0)) }
+    let collection = RecordCollection(
+      name: name, idName: schema.idName(of: name), rows: rows, tail: UTF8Slice(""), defaultLayout: .compact,
+      lineage: Lineage())
+    return ResourceEntry(name: name, lead: UTF8Slice(""), resource: .collection(collection), trail: UTF8Slice(""))
   }
 
   /// The names whose routes belong to the server.
@@ -82,44 +92,36 @@ package struct Validator {
       }
     }
   }
+}
 
-  /// Reports records that refer to missing ones, by the foreign keys of embedding and deletions.
-  private func checkForeignKeys(
-    of collection: CollectionSurvey, to collections: [CollectionSurvey], _ findings: inout FindingList
-  ) {
-    let parents = parents(of: collection, among: collections)
-    guard !parents.isEmpty else { return }
-    for (index, record) in collection.records.enumerated() {
-      for member in record.value.members ?? [] {
-        guard let parent = parents[ByteExactKey(member.name)] else { continue }
-        for value in member.value.elements ?? [member.value] {
-          guard value.kind != .null, !parent.ids.contains(ByteExactKey(value.withToken(\.text))) else { continue }
-          let message =
-            "record \(index + 1) of '\(collection.name)' refers to \(Self.text(value)) of '\(parent.name)', which is not "
-            + "there"
-          findings.warn(message, at: value.offset)
+extension Database {
+  /// Reports records that refer to missing ones.
+  fileprivate func checkForeignKeys(_ findings: inout FindingList) {
+    let references = Dictionary(grouping: relations(), by: { ByteExactKey($0.child) })
+    for collection in entries.lazy.compactMap(\.collection) {
+      let parents = (references[ByteExactKey(collection.name)] ?? []).compactMap { reference in
+        (try? self.collection(reference.parent)).map { (key: Array(reference.key.utf8), parent: $0) }
+      }
+      guard !parents.isEmpty else { continue }
+      for (number, record) in zip(1..., SelectedRecords(collection.rows)) {
+        for (key, parent) in parents {
+          guard let value = record.member(key) else { continue }
+          for value in value.elements ?? [value]
+          where value.kind != .null && parent.slot(of: value.withToken(\.text), .endless) == nil {
+            findings.warn(
+              "record \(number) of '\(collection.name)' refers to \(value.excerpt) of '\(parent.name)', which is not "
+                + "there", at: value.offset)
+          }
         }
       }
     }
   }
+}
 
-  /// The collections to which a collection's records refer, by foreign key.
-  private func parents(
-    of child: CollectionSurvey, among collections: [CollectionSurvey]
-  ) -> [ByteExactKey: CollectionSurvey] {
-    var parents: [ByteExactKey: CollectionSurvey] = [:]
-    for parent in collections {
-      for names in [schema.foreignKeys(in: child.name, to: parent.name), schema.listKeys(to: parent.name)] {
-        let keys = names.map { ByteExactKey($0) }
-        if let key = keys.first(where: child.memberNames.contains) { parents[key] = parent }
-      }
-    }
-    return parents
-  }
-
-  /// A value in a message: a text as it is, any other value as JSON, shortened when it is long.
-  private static func text(_ value: ValidJSON) -> String {
-    let text = value.kind == .string ? value.withToken(\.text) : value.string
+extension ValidJSON {
+  /// The value in a message: a text as it is, any other value as JSON, shortened when it is long.
+  fileprivate var excerpt: String {
+    let text = kind == .string ? withToken(\.text) : string
     return text.count > 40 ? text.prefix(40) + "…" : text
   }
 }
@@ -145,46 +147,24 @@ enum Unsuitable {
   }
 }
 
-/// The records of a collection, their members and ids.
-private struct CollectionSurvey {
-  let name: String
-  /// The elements, which may be any value, with their ids.
-  let records: [(value: ValidJSON, id: ValidJSON?)]
-  /// The texts of all ids.
-  let ids: Set<ByteExactKey>
-  /// The members that some record has.
-  let memberNames: Set<ByteExactKey>
-
-  private let idName: String
-
-  init(_ name: String, _ elements: [ValidJSON], idName: String) {
-    self.name = name
-    self.idName = idName
-    let idMember = Array(idName.utf8)
-    records = elements.map { ($0, $0.member(idMember)) }
-    var memberNames: Set<ByteExactKey> = []
-    for record in elements {
-      for member in record.members ?? [] { memberNames.insert(ByteExactKey(member.name)) }
-    }
-    self.memberNames = memberNames
-    ids = Set(records.compactMap { $0.id.map { ByteExactKey($0.withToken(\.text)) } })
-  }
-
+extension RecordCollection {
   /// Reports records that have no address of their own.
-  func checkRecords(_ findings: inout FindingList) {
-    var numbers: [ByteExactKey: Int] = [:]
-    var firstKind: ValueToken.Kind?
-    var isMixed = false
-    for (index, record) in records.enumerated() {
-      let number = index + 1
-      guard record.value.kind == .object else {
-        let kind = record.value.kind.description
+  fileprivate func checkRecords(_ findings: inout FindingList) {
+    let idMember = Array(idName.utf8)
+    let kinds = kinds(of: idMember, .endless).seen
+    var first: ValueToken.Kind?
+    var isMixed = kinds.contains(.number) && kinds.contains(.string)
+    var nameless: [(number: Int, offset: Int)] = []
+    for (slot, record) in SelectedRecords(rows).enumerated() {
+      let number = slot + 1
+      guard record.kind == .object else {
         findings.warn(
-          "element \(number) of '\(name)' is \(kind); only objects have an address", at: record.value.offset)
+          "element \(number) of '\(name)' is \(record.kind.description); only objects have an address",
+          at: record.offset)
         continue
       }
-      guard let id = record.id else {
-        findings.warn("record \(number) of '\(name)' has no '\(idName)', and so no address", at: record.value.offset)
+      guard let id = record.member(idMember) else {
+        nameless.append((number, record.offset))
         continue
       }
       guard let text = id.withToken(\.recordID), !text.isEmpty else {
@@ -192,17 +172,40 @@ private struct CollectionSurvey {
         findings.warn("the '\(idName)' of record \(number) of '\(name)' is \(fault)", at: id.offset)
         continue
       }
-      if let first = numbers[ByteExactKey(text)] {
+      if let other = self.slot(of: text, .endless), other != slot {
         findings.warn(
-          "record \(number) of '\(name)' has the id \(text) of record \(first), and cannot be reached", at: id.offset)
-      } else {
-        numbers[ByteExactKey(text)] = number
+          "record \(number) of '\(name)' has the id \(text) of record \(other + 1), and cannot be reached", at: id.offset)
       }
-      if let firstKind, firstKind != id.kind, !isMixed {
-        isMixed = true
+      if isMixed, let first, first != id.kind {
+        isMixed = false
         findings.warn("the ids of '\(name)' are numbers and strings; new ones follow the numbers", at: id.offset)
       }
-      firstKind = firstKind ?? id.kind
+      first = first ?? id.kind
+    }
+    report(nameless, &findings)
+  }
+
+  /// Reports the records without an id, and the member that may be meant as their id.
+  private func report(_ nameless: [(number: Int, offset: Int)], _ findings: inout FindingList) {
+    guard let first = nameless.first else { return }
+    let others = nameless.count > 1 ? " and \(nameless.count - 1) more" : ""
+    let verb = nameless.count > 1 ? "have" : "has"
+    let hint = nameless.count == count ? likelyIDName.map { "; if '\($0)' is the id, start with --id \(name)=\($0)" } : nil
+    findings.warn(
+      "record \(first.number)\(others) of '\(name)' \(verb) no '\(idName)', and so no address\(hint ?? "")",
+      at: first.offset)
+  }
+
+  /// A member that every record has with a value of its own, and that is named as ids are.
+  private var likelyIDName: String? {
+    memberNames(.endless).first { name in
+      guard name.lowercased().hasSuffix("id"), kinds(of: Array(name.utf8), .endless).count == count,
+        let values = equality(of: FieldPath(name), .endless)
+      else { return false }
+      return SelectedRecords(rows).allSatisfy { record in
+        guard let text = record.member(Array(name.utf8))?.withToken(\.recordID) else { return false }
+        return values.slots(equalTo: text).count == 1
+      }
     }
   }
 }

@@ -40,6 +40,10 @@ public struct JSONNumber: Sendable, CustomStringConvertible, Hashable {
     Int(text)
   }
 
+  /// The digits of a positive integer, in whatever spelling; `nil` for any other number, and for one beyond a double's
+  /// range.
+  package var integerDigits: String? { doubleValue.isFinite ? decimal.integerDigits : nil }
+
   public var description: String { text }
 
   /// Whether two numbers have the same value, to the last digit.
@@ -123,6 +127,13 @@ struct DecimalNumber: Hashable {
     digits = Array(all.dropLast(zeros))
     isNegative = text.first == UInt8(ascii: "-") && !digits.isEmpty
     exponent = digits.isEmpty ? "" : Self.sum(parts.count > 1 ? Array(parts[1]) : [], zeros - fraction.count)
+  }
+
+  /// The digits of a positive integer; `nil` for any other number.
+  var integerDigits: String? {
+    if digits.isEmpty { return "0" }
+    guard !isNegative, let zeros = Int(exponent), zeros >= 0 else { return nil }
+    return String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: zeros)
   }
 
   /// Adds a number of digits, which fits many times, to an exponent, which may fit no integer.

@@ -75,17 +75,4 @@ import Testing
     #expect(!isCompacted)
     #expect(try Self.collection(database).rows.slotCount == 2)
   }
-
-  @Test func `Numbers of removed records are not kept for ever below a larger one`() throws {
-    var database = try Database.fixture(#"{"a": [{"id": 1000000}]}"#)
-    _ = try database.delete(try database.create("{}", in: "a").id, in: "a")
-    for number in 1...5_000 {
-      _ = try database.create(#"{"id": \#(number)}"#, in: "a")
-      _ = try database.delete(String(number), in: "a")
-    }
-    let collection = try Self.collection(database)
-    let count = collection.indexes.numericIDs.known(of: collection.rows)?.count
-    #expect(try #require(count) < 1_100)
-    #expect(try database.create("{}", in: "a").id == "1000001")
-  }
 }

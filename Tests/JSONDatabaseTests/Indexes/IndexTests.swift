@@ -34,7 +34,8 @@ import Testing
   }
 
   private static let words = ["ab", "Ab c", "b\\c", "\u{E9}t\u{E9}", "line\nab", "5", "07", "", "ab,c", "[object"]
-  private static let paths = ["number", "text", "few", "mixed", "list", "in.number", "items.number", "items.text"]
+  private static let paths = ["number", "text", "few", "mixed", "list", "in.number", "items.number", "items.text", "large"]
+  private static let large = ["1e400", "-1e400", "9007199254740993", "12345678901234567890", "1.0", "-0", "1e21", "1E21"]
 
   /// The text of a record; what its members hold is of one kind, but for null, and of several under `mixed`.
   private static func record(_ id: Int, _ random: inout SeededGenerator) -> String {
@@ -51,6 +52,7 @@ import Testing
     if isThere(9) { members.append("\"text\":\(isThere(50) ? text() : "null")") }
     if isThere(2) { members.append("\"mixed\":\(Bool.random(using: &random) ? number() : text())") }
     if isThere(2) { members.append("\"list\":[\(text()),\(number()),{}]") }
+    if isThere(2) { members.append("\"large\":\(large.randomElement(using: &random) ?? "")") }
     if isThere(9) { members.append("\"in\":{\"number\":\(number())}") }
     if isThere(9) {
       let items = (0..<Int.random(in: 0...2, using: &random)).map { _ in
@@ -63,10 +65,12 @@ import Testing
 
   private static func sample(_ random: inout SeededGenerator) -> Sample {
     let operands = words + (-3...3).map { "\($0 * 10)" } + ["2.5", "true", "null"]
+    let path = paths.randomElement(using: &random) ?? "number"
+    let numbers = large + ["Infinity", "-Infinity", "0", "1", "1e+21", "9007199254740992"]
     return Sample(
-      path: paths.randomElement(using: &random) ?? "number",
+      path: path,
       comparison: Comparison.allCases.randomElement(using: &random) ?? .equal,
-      operand: operands.randomElement(using: &random) ?? "ab")
+      operand: (path == "large" ? numbers : operands).randomElement(using: &random) ?? "ab")
   }
 
   /// Whether a sample can be asked for in either way: a pattern that is one, an operator that the dialect has.

@@ -1,6 +1,8 @@
-import JSONDatabase
 import JSONServerValues
+import TestSupport
 import Testing
+
+@testable import JSONDatabase
 
 struct RelationTests {
   struct Deletion: Sendable, CustomTestStringConvertible {
@@ -30,6 +32,21 @@ struct RelationTests {
       name: "a cycle and a reference to itself end",
       before: #"{"posts":[{"id":1,"postId":1,"tagId":1},{"id":2,"tagId":1}],"tags":[{"id":1,"postId":1}]}"#, id: "1",
       after: #"{"posts":[],"tags":[]}"#),
+    Deletion(
+      name: "the replies to a comment below the post",
+      before:
+        #"{"posts":[{"id":1}],"comments":[{"id":1,"postId":1},{"id":2,"commentId":1},{"id":3,"commentId":2},{"id":4,"commentId":null}]}"#,
+      id: "1", after: #"{"posts":[],"comments":[{"id":4,"commentId":null}]}"#),
+    Deletion(
+      name: "not what has the id as a number of its own",
+      before: #"{"posts":[{"id":1,"postId":101},{"id":101,"postId":5}]}"#, id: "101",
+      after: #"{"posts":[{"id":1,"postId":101}]}"#),
+    Deletion(
+      name: "not records without an id", before: #"{"posts":[{"postId":1,"name":"A"},{"postId":2},{"name":"C","id":1}]}"#,
+      id: "1", after: #"{"posts":[{"postId":1,"name":"A"},{"postId":2}]}"#),
+    Deletion(
+      name: "1.0 leaves a number of the record's own", before: #"{"posts":[{"id":"1","postId":2},{"id":"2","postId":7}]}"#,
+      id: "2", dialect: .v1, after: #"{"posts":[{"id":"1","postId":2}]}"#),
     Deletion(
       name: "keys in another spelling where no record has the configured one",
       before:
@@ -139,7 +156,7 @@ struct RelationTests {
   @Test func `Relations are what records of a collection refer by`() throws {
     let text = """
       {
-        "posts": [{"id": 1, "postId": 1}, {"id": 2, "userId": 1}],
+        "posts": [{"id": 1, "postId": 2}, {"id": 2, "userId": 1}],
         "comments": [{"id": 1, "post_id": 1}, {"id": 2, "postId": 1}, {"id": 3, "userId": 1}],
         "users": [{"id": 1}], "notes": [{"id": 1, "user_id": 1}], "profile": {"userId": 1}
       }
@@ -217,5 +234,22 @@ struct RelationTests {
     #expect(try database.list("books", query).related.hiddenNames == ["author"])
     query.window = .slice(start: 0, end: 4)
     #expect(try database.list("books", query).related.hiddenNames == [])
+  }
+
+  @Test
+  func `An own key is judged alike by a database that has changed and by one that is read anew`() throws {
+    var random = SeededGenerator(seed: 7)
+    var database = try Database.fixture(#"{"posts":[{"id":1}]}"#)
+    for _ in 0..<300 {
+      let id = Int.random(in: 1...12, using: &random)
+      let key = [Int.random(in: 1...14, using: &random), nil, id].randomElement(using: &random) ?? nil
+      let body = key.map { #"{"id":\#(id),"postId":\#($0)}"# } ?? #"{"id":\#(id)}"#
+      if Bool.random(using: &random) {
+        _ = try? database.delete("\(id)", in: "posts")
+      } else if (try? database.replace("\(id)", in: "posts", with: body)) == nil {
+        _ = try database.create(body, in: "posts")
+      }
+      #expect(database.relations().map(\.key) == (try Database.fixture(database.string)).relations().map(\.key))
+    }
   }
 }

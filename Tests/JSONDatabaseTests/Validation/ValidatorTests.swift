@@ -13,6 +13,7 @@ struct ValidatorTests {
     #"{"posts": [], "profile": {}, "$schema": "x"}"#,
     #"{"posts": [{"id": 1}, {"id": 2}], "comments": [{"id": "a", "postId": 1}, {"id": "b", "postId": null}]}"#,
     #"{"posts": [{"id": 1}], "comments": [{"id": 1, "post_id": "1"}]}"#,
+    #"{"posts": [{"id": 1, "postId": 101}, {"id": 101, "postId": 5}]}"#,
     #"{"a": [{"id": 1, "x": {"y": 1, "z": {"y": 1}}, "list": ["x", "x"]}]}"#,
   ])
   func `A sound file has no findings`(_ text: String) {
@@ -39,6 +40,13 @@ struct ValidatorTests {
       "warning 2:9: record 2 of 'a' has the id 1 of record 1, and cannot be reached"
     ),
     ("{\"a\": [{}]}", "warning 1:8: record 1 of 'a' has no 'id', and so no address"),
+    (
+      "{\"a\": [{}, {\"id\": 1}, {}, {}]}", "warning 1:8: record 1 and 2 more of 'a' have no 'id', and so no address"
+    ),
+    (
+      "{\"cars\": [{\"n\": 1, \"_id\": \"a\"}, {\"n\": 1, \"_id\": \"b\"}]}",
+      "warning 1:11: record 1 and 1 more of 'cars' have no 'id', and so no address; if '_id' is the id, start with --id cars=_id"
+    ),
     ("{\"a\": [{\"id\": null}]}", "warning 1:15: the 'id' of record 1 of 'a' is null"),
     ("{\"a\": [5]}", "warning 1:8: element 1 of 'a' is a number; only objects have an address"),
     (
