@@ -10,13 +10,17 @@ public enum Persistence {
     case ephemeral
   }
 
-  /// How the server finds out about edits of the file.
+  /// Whether the server looks for edits of the file.
   public enum Watching: Sendable, Hashable {
-    /// At the next write.
+    /// The server finds an edit with the next write.
     case off
-    /// By notifications of the file system, and regular checks.
-    case notifications
-    /// By looking at the file every 300 milliseconds, for network mounts.
-    case polling
+    /// The server looks at the file four times a second, and ten times while something happens.
+    case on
+
+    @available(*, deprecated, renamed: "on")
+    public static var notifications: Self { .on }
+
+    @available(*, deprecated, renamed: "on")
+    public static var polling: Self { .on }
   }
 }

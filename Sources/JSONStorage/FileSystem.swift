@@ -49,10 +49,12 @@ struct FileStamp: Sendable, Hashable {
     ///
     /// Kernels take file times from a clock that ticks every 1 to 10 ms, and some file systems store whole seconds: a
     /// file that changes again within a tick keeps its time. So a recent time proves nothing.
-    func isSettled(at now: Time) -> Bool {
+    func isSettled(at now: Time) -> Bool { age(at: now) > (nanoseconds == 0 ? .seconds(2) : .milliseconds(20)) }
+
+    /// The time that has passed since; negative for a time that is still to come.
+    func age(at now: Time) -> Duration {
       // Durations hold the difference of any two times; a file may claim to be from any year.
-      let age = Duration.seconds(now.seconds) - .seconds(seconds) + .nanoseconds(now.nanoseconds - nanoseconds)
-      return age > (nanoseconds == 0 ? .seconds(2) : .milliseconds(20))
+      Duration.seconds(now.seconds) - .seconds(seconds) + .nanoseconds(now.nanoseconds - nanoseconds)
     }
   }
 

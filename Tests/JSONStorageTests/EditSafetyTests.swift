@@ -31,8 +31,8 @@ struct EditSafetyTests {
     #expect(directory.texts.contains("[7]"))
     fileSystem.script.restart()
     #expect(try open.publish("[2]").summary == "published")
-    open.store.close()
-    try OpenStore(directory.path("db.json")).store.close()
+    open.close()
+    try OpenStore(directory.path("db.json")).close()
     #expect(directory.text() == "[2]")
     #expect(directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") } == ["[7]"])
   }

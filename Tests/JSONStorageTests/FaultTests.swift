@@ -35,7 +35,7 @@ struct FaultTests {
         "open creating", "write", "write", "fchown", "setacl", "fchmod", "setxattr", "barrier", "exchange", "fsync",
         "unlink",
       ])
-    open.store.close()
+    open.close()
     #expect(fileSystem.script.openCount == 0)
     #expect(directory.names == ["db.json"])
   }
@@ -43,7 +43,7 @@ struct FaultTests {
   @Test func `Without full synchronization nothing is synced`() throws {
     let open = try OpenStore(directory.path("db.json"), synchronization: .fast, fileSystem: fileSystem)
     #expect(try open.publish("[1]").summary == "published")
-    open.store.close()
+    open.close()
     #expect(!fileSystem.script.calls.contains { $0 == "barrier" || $0 == "fsync" })
   }
 
@@ -53,7 +53,7 @@ struct FaultTests {
     fileSystem.script.restart()
     #expect(try counting.publish("[1]").summary == "published")
     let count = fileSystem.script.calls.count
-    counting.store.close()
+    counting.close()
     for failing in 0..<count {
       try directory.write("[0]")
       let open = try open()
@@ -76,7 +76,7 @@ struct FaultTests {
       }
       #expect(try open.publish("[2]").summary == "published", context)
       #expect(directory.text() == "[2]", context)
-      open.store.close()
+      open.close()
       // A name that cannot be removed is left to the next start.
       #expect(directory.names.filter { call != "unlink" || !$0.hasSuffix(".tmp") } == ["db.json"], context)
       #expect(fileSystem.script.openCount == 0, context)
@@ -91,7 +91,7 @@ struct FaultTests {
     }
     #expect(try open.publish("[1]").summary == "uncertain")
     #expect(directory.text() == "[1]")
-    open.store.close()
+    open.close()
   }
 
   @Test(arguments: [EINVAL, ENOTSUP])
@@ -104,9 +104,9 @@ struct FaultTests {
     }
     #expect(try open.publish("[1]").summary == "published")
     let saved = Inbox<Result<String, StorageError>>()
-    open.store.saveHistory(UTF8Slice("[0]"), completion: saved.send)
+    open.saveHistory(UTF8Slice("[0]"), completion: saved.send)
     #expect(directory.text(".db.json.history/\(try FileLocation.split(saved.next().get()).name)") == "[0]")
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[1]")
   }
 
@@ -117,7 +117,7 @@ struct FaultTests {
       if call == "fchmod" { throw SystemError(call, number) }
     }
     #expect(try open.publish("[1]").summary == "published")
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[1]")
   }
 
@@ -130,7 +130,7 @@ struct FaultTests {
       #expect(throws: Never.self) { try directory.save("[7]") }
     }
     #expect(try open.publish("[1]").summary == "edited [7] 1")
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[7]")
   }
 
@@ -146,7 +146,7 @@ struct FaultTests {
     fileSystem.script.restart()
     #expect(try open.publish("[1]").summary == "published")
     #expect(try fileNumber() != inode)
-    open.store.close()
+    open.close()
     #expect(open.edits.isEmpty)
   }
 
@@ -162,7 +162,7 @@ struct FaultTests {
     #expect(try open.publish("[2]").summary == "edited [7] 1")
     #expect(directory.text() == "[7]")
     #expect(try open.publish("[8]", onto: 1).summary == "published")
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[8]")
     #expect(directory.names == ["db.json"])
   }
@@ -180,7 +180,7 @@ struct FaultTests {
     #expect(try open.edits.next().summary == "warned mountPoint")
     try directory.write("[7]")
     #expect(try open.publish("[2]").summary == "edited [7] 1")
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[7]")
     #expect(directory.names == ["db.json"])
   }
@@ -192,7 +192,7 @@ struct FaultTests {
       if call == "exchange" { throw SystemError(call, EBUSY) }
     }
     #expect(try open.publish("[1]").summary == "failed staleMount")
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[0]")
     #expect(directory.names == ["db.json"])
   }
@@ -220,7 +220,7 @@ struct FaultTests {
     // The editor that saved "[8]" had read our version, not "[7]".
     #expect(try open.edits.next().summary == "conflict [7]")
     #expect(try open.edits.next().summary == "changed [8] 1")
-    open.store.close()
+    open.close()
     #expect(directory.names.count == 2)
   }
 
@@ -241,7 +241,7 @@ struct FaultTests {
     }
     #expect(try open.publish("[1]").summary == "edited [7] 1")
     #expect(directory.text() == "[7]")
-    open.store.close()
+    open.close()
     #expect(try open.edits.next().summary == "changed [7] 1")
     #expect(try open.edits.next().summary == "conflict [1,8]")
     #expect(directory.names.count == 2)
@@ -264,7 +264,7 @@ struct FaultTests {
     #expect(try open.publish("[7,1,2]", onto: 1).summary == "edited [1,8] 2")
     #expect(
       try (0..<3).map { _ in try open.edits.next().summary } == ["changed [7] 1", "conflict [7]", "changed [1,8] 2"])
-    open.store.close()
+    open.close()
   }
 
   @Test func `Several late saves at one time are all kept`() throws {
@@ -280,7 +280,7 @@ struct FaultTests {
       try editor.write(contentsOf: Data("[9]".utf8))
       try editor.close()
     }
-    open.store.close()
+    open.close()
     for _ in editors { #expect(try open.edits.next().summary == "conflict [9]") }
     #expect(directory.names.count == 9)
   }
@@ -300,7 +300,7 @@ struct FaultTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "[7]")
     #expect(path.hasPrefix(directory.path(".db.json.conflict-")))
     #expect(directory.text() == "[1]")
-    open.store.close()
+    open.close()
     #expect(directory.names.count == 2)
   }
 }

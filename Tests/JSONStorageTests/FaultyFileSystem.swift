@@ -111,6 +111,11 @@ final class FaultyFileSystem: FileSystem, @unchecked Sendable {
     return try super.status(name, in: directory)
   }
 
+  override func status(behind path: String) throws(SystemError) -> FileStatus {
+    try script.record("look")
+    return try super.status(behind: path)
+  }
+
   override func checkWritable(_ name: String, in directory: FileDescriptor) throws(SystemError) {
     try script.record("access")
     try super.checkWritable(name, in: directory)

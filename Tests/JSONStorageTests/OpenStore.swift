@@ -4,18 +4,13 @@ import Testing
 
 @testable import JSONStorage
 
-/// One version of a file as it was read.
-struct FileVersion<Content: Sendable>: Sendable {
-  let content: Content
-  let generation: Int
-}
-
 /// A store over a temporary file, with its edits collected.
 struct OpenStore {
-  let store: FileStore<FileVersion<UTF8Slice>>
-  let version: FileVersion<UTF8Slice>
-  let warnings: [FileStore<FileVersion<UTF8Slice>>.Warning]
-  let edits: Inbox<FileEdit<FileVersion<UTF8Slice>>>
+  let store: FileStore
+  let file: FileStore.File
+  let version: LoadedFile
+  let warnings: [FileWarning]
+  let edits: Inbox<SourceEdit>
 
   init(
     _ path: String,
@@ -24,30 +19,57 @@ struct OpenStore {
     timing: FileStoreOptions.Timing = .short,
     fileSystem: FileSystem = FileSystem()
   ) throws {
-    let edits = Inbox<FileEdit<FileVersion<UTF8Slice>>>()
+    let edits = Inbox<SourceEdit>()
     var options = FileStoreOptions(synchronization: synchronization, watching: watching)
     options.timing = timing
-    let opening = try FileStore<FileVersion<UTF8Slice>>.open(
-      path, options: options, fileSystem: fileSystem, parse: Self.parse, onEdit: edits.send)
-    store = opening.store
+    store = FileStore(options: options, fileSystem: fileSystem, onEdit: edits.send)
+    let opening = try store.open(path, parse: Self.parse)
+    file = opening.file
     version = opening.version
     warnings = opening.warnings
     self.edits = edits
   }
 
   /// Accepts JSON.
-  static let parse: @Sendable (UTF8Slice, Int) throws -> FileVersion<UTF8Slice> = { text, generation in
+  static let parse: FileStore.Parse = { text in
     var scanner = JSONScanner(text)
     _ = try scanner.scanDocument()
-    return FileVersion(content: text, generation: generation)
+    return .text(text)
   }
 
   /// Publishes a version and waits for the result.
-  func publish(_ text: String, onto generation: Int = 0) throws -> Publication<FileVersion<UTF8Slice>> {
-    let answers = Inbox<Publication<FileVersion<UTF8Slice>>>()
-    store.publish(UTF8Slice(text), onto: generation, completion: answers.send)
+  func publish(_ text: String, onto generation: Int = 0) throws -> CommitResult {
+    let answers = Inbox<CommitResult>()
+    publish(UTF8Slice(text), onto: generation, completion: answers.send)
     return try answers.next()
   }
+
+  func publish(
+    _ content: some FileContent, onto generation: Int, completion: @escaping @Sendable (CommitResult) -> Void
+  ) {
+    store.publish([FileStore.Write(content, to: file, onto: generation)], completion: completion)
+  }
+
+  func saveHistory(_ content: UTF8Slice, completion: @escaping @Sendable (Result<String, StorageError>) -> Void) {
+    store.saveHistory([(file, content)], completion: completion)
+  }
+
+  func writeCopy(
+    _ content: UTF8Slice, to path: String, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
+  ) {
+    store.writeCopy(content, to: path, like: file, completion: completion)
+  }
+
+  func close() { store.close() }
+}
+
+extension LoadedFile {
+  /// The text of a file of a test.
+  var string: String { if case .text(let text) = content { text.string } else { "" } }
+}
+
+extension LoadedSource {
+  fileprivate var summary: String { file.map { "\($0.string) \($0.generation)" } ?? "newer" }
 }
 
 extension FileStoreOptions.Timing {
@@ -55,7 +77,8 @@ extension FileStoreOptions.Timing {
   static var short: Self {
     var timing = Self()
     timing.debounce = .milliseconds(5)
-    timing.pollInterval = .milliseconds(40)
+    timing.idleInterval = .milliseconds(20)
+    timing.busyInterval = .milliseconds(20)
     timing.grace = .milliseconds(60)
     timing.publishTimeout = .milliseconds(300)
     timing.replacedHold = .milliseconds(50)
@@ -64,21 +87,21 @@ extension FileStoreOptions.Timing {
 }
 
 /// The outcome of a publish, in a form that can be compared.
-extension Publication<FileVersion<UTF8Slice>> {
+extension CommitResult {
   var summary: String {
     switch self {
     case .done: "published"
-    case .moved(to: let version): "edited \(version.content.string) \(version.generation)"
+    case .moved(to: let version): "edited \(version.summary)"
     case .uncertain: "uncertain"
     case .failed(let error): "failed \(error.code)"
     }
   }
 }
 
-extension FileEdit<FileVersion<UTF8Slice>> {
+extension SourceEdit {
   var summary: String {
     switch self {
-    case .changed(let version): "changed \(version.content.string) \(version.generation)"
+    case .changed(let version): "changed \(version.summary)"
     case .invalid(let error): "invalid \(error.code)"
     case .deleted: "deleted"
     case .restored: "restored"

@@ -40,28 +40,28 @@ struct RaceTests {
     timing.replacedHold = .seconds(10)
     let open = try OpenStore(directory.path("db.json"), timing: timing)
     let done = Inbox<Bool>()
-    try DetachedThread.start { [directory] in
+    Thread.detachNewThread { [directory] in
       done.send((try? directory.shell(editor.script)) != nil)
     }
-    var base = FileVersion(content: open.version.content, generation: 0)
+    var base = open.version
     var number = 0
     var isLast = false
     while !isLast {
       isLast = !done.isEmpty
       number += 1
       // Each version names the save it was built on.
-      switch try open.publish("{\"on\":\(base.content.string),\"n\":\(number)}", onto: base.generation) {
+      switch try open.publish("{\"on\":\(base.string),\"n\":\(number)}", onto: base.generation) {
       case .done: break
-      case .moved(to: let edit): base = edit
+      case .moved(to: let edit): base = try #require(edit.file)
       case .uncertain(let error), .failed(let error): Issue.record(error)
       }
     }
     #expect(try done.next())
-    open.store.close()
+    open.close()
     var taken: Set<String> = []
     while !open.edits.isEmpty {
       switch try open.edits.next() {
-      case .changed(let version): taken.insert(version.content.string)
+      case .changed(let version): taken.insert(version.file?.string ?? "")
       case .conflict(let path): taken.insert(try String(contentsOfFile: path, encoding: .utf8))
       case .invalid, .deleted, .restored, .warned: break
       case .conflictLost(let error): Issue.record(error)
@@ -83,10 +83,10 @@ struct RaceTests {
     let open = try OpenStore(directory.path("db.json"))
     let answers = Inbox<String>()
     for number in 1...500 {
-      open.store.publish(UTF8Slice("[\(number)]"), onto: 0) { answers.send("\(number) \($0.summary)") }
+      open.publish(UTF8Slice("[\(number)]"), onto: 0) { answers.send("\(number) \($0.summary)") }
     }
     for number in 1...500 { #expect(try answers.next() == "\(number) published") }
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[500]")
   }
 
@@ -102,18 +102,13 @@ struct RaceTests {
     }
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
-    let opening = try FileStore<FileVersion<Slices>>.open(
-      directory.path("db.json"), options: FileStoreOptions(synchronization: .fast, watching: .off),
-      parse: { FileVersion(content: Slices(slices: [$0]), generation: $1) }, onEdit: { _ in })
+    let open = try OpenStore(directory.path("db.json"))
     let large = String(repeating: "x", count: 300_000)
     let slices = (0..<100_000).map { UTF8Slice($0 % 40_000 == 7 ? large : "\($0),") }
-    let answers = Inbox<Publication<FileVersion<Slices>>>()
-    opening.store.publish(Slices(slices: slices), onto: 0, completion: answers.send)
-    guard case .done = try answers.next() else {
-      Issue.record("The version was not published.")
-      return
-    }
-    opening.store.close()
+    let answers = Inbox<CommitResult>()
+    open.publish(Slices(slices: slices), onto: 0, completion: answers.send)
+    #expect(try answers.next().summary == "published")
+    open.close()
     #expect(directory.text() == slices.map(\.string).joined())
   }
 }

@@ -77,7 +77,7 @@ struct SafetyCase: Sendable, CustomTestStringConvertible {
       testDescription: "saved in the history", kept: [["[0]"]],
       action: { open, _ in
         let saved = Inbox<Result<String, StorageError>>()
-        open.store.saveHistory(UTF8Slice("[3]"), completion: saved.send)
+        open.saveHistory(UTF8Slice("[3]"), completion: saved.send)
         if case .success = try saved.next() { return ["[3]"] }
         return []
       }),
@@ -142,14 +142,14 @@ extension SafetyCase {
     {
       if !isOpening { fileSystem.script.restart(hook) }
       kept += try action(open, directory).map { [$0] }
-      open.store.close()
+      open.close()
       while !open.edits.isEmpty {
         if case .conflictLost = try open.edits.next() { isLost = mayBeLost }
       }
     }
     let (calls, texts) = (fileSystem.script.calls, directory.texts)
     if isLost || calls.count(where: { $0 == "exchange" }) < exchanges { kept.removeFirst(self.kept.count) }
-    try? OpenStore(directory.path("db.json")).store.close()
+    try? OpenStore(directory.path("db.json")).close()
     return Run(
       calls: calls, openCount: fileSystem.script.openCount, kept: kept, textsAtEnd: texts,
       textsAfterRestart: directory.texts)

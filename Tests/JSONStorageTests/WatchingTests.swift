@@ -24,11 +24,10 @@ struct WatchingTests {
     "mv \"$PWD\" \"$PWD~\"; printf 'TEXT' > db.json; mv \"$PWD~\" \"$PWD\"",
   ]
 
-  @Test(arguments: edits, [Persistence.Watching.notifications, .polling])
-  func `A saved file is taken, twice in a row`(_ edit: String, _ watching: Persistence.Watching) throws {
+  @Test(arguments: edits) func `A saved file is taken, twice in a row`(_ edit: String) throws {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
-    let open = try OpenStore(directory.path("db.json"), watching: watching, timing: .patient)
+    let open = try OpenStore(directory.path("db.json"), watching: .on, timing: .patient)
     for number in 1...2 {
       try directory.shell(Self.command(edit, saving: "[\(number)]"))
       // An intermediate state that is valid may be seen or not.
@@ -36,7 +35,7 @@ struct WatchingTests {
       repeat { summary = try open.edits.next().summary } while summary.hasPrefix("changed [9]")
       #expect(summary.hasPrefix("changed [\(number)]"))
     }
-    open.store.close()
+    open.close()
     #expect(open.edits.isEmpty)
   }
 
@@ -49,29 +48,44 @@ struct WatchingTests {
   func `What leaves the bytes as they are is not an edit`(_ command: String) throws {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
-    let open = try OpenStore(directory.path("db.json"), watching: .notifications)
+    let open = try OpenStore(directory.path("db.json"), watching: .on)
     try directory.shell(command)
     try directory.shell("printf '[1]' > db.json")
     #expect(try open.edits.next().summary == "changed [1] 1")
-    open.store.close()
+    open.close()
     #expect(open.edits.isEmpty)
+  }
+
+  @Test func `A look at an unchanged file is one system call`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("[0]")
+    let fileSystem = FaultyFileSystem()
+    let looks = Inbox<Void>()
+    let open = try OpenStore(directory.path("db.json"), watching: .on, fileSystem: fileSystem)
+    fileSystem.script.restart { (_, call) throws(SystemError) in
+      if call == "look" { looks.send(()) }
+    }
+    // The first ones read the file, until its times are old enough to be trusted.
+    for _ in 1...15 { try looks.next() }
+    #expect(Set(fileSystem.script.calls.suffix(5)) == ["look"])
+    open.close()
   }
 
   @Test func `A store does not announce what it published`() throws {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
-    let open = try OpenStore(directory.path("db.json"), watching: .notifications)
+    let open = try OpenStore(directory.path("db.json"), watching: .on)
     for number in 1...20 { #expect(try open.publish("[\(number)]").summary == "published") }
     try directory.write("[99]")
     #expect(try open.edits.next().summary == "changed [99] 1")
-    open.store.close()
+    open.close()
     #expect(open.edits.isEmpty)
   }
 
   @Test func `An invalid file is announced with its place, and so is its mending`() throws {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
-    let open = try OpenStore(directory.path("db.json"), watching: .notifications)
+    let open = try OpenStore(directory.path("db.json"), watching: .on)
     try directory.write("[0,\n  oh]")
     guard case .invalid(let error) = try open.edits.next() else {
       Issue.record("The invalid file was not announced.")
@@ -85,7 +99,7 @@ struct WatchingTests {
     #expect(try open.edits.next().summary == "invalid invalidFile")
     try directory.write("[2]")
     #expect(try open.edits.next().summary == "changed [2] 1")
-    open.store.close()
+    open.close()
   }
 
   @Test func `The end of a fault is announced although another one came before it`() throws {
@@ -95,7 +109,7 @@ struct WatchingTests {
     let looks = Inbox<Void>()
     var timing = FileStoreOptions.Timing.short
     timing.grace = .milliseconds(300)
-    let open = try OpenStore(directory.path("db.json"), watching: .polling, timing: timing, fileSystem: fileSystem)
+    let open = try OpenStore(directory.path("db.json"), watching: .on, timing: timing, fileSystem: fileSystem)
     try directory.write("[")
     #expect(try open.edits.next().summary == "invalid invalidFile")
     try directory.write("")
@@ -108,7 +122,7 @@ struct WatchingTests {
     var summary = ""
     repeat { summary = try open.edits.next().summary } while summary == "invalid invalidFile"
     #expect(summary == "restored")
-    open.store.close()
+    open.close()
   }
 
   @Test(arguments: ["printf '[1' > db.json", "printf '' > db.json", "rm db.json"])
@@ -118,7 +132,7 @@ struct WatchingTests {
     let fileSystem = FaultyFileSystem()
     let looks = Inbox<Void>()
     let open = try OpenStore(
-      directory.path("db.json"), watching: .notifications, timing: .patient, fileSystem: fileSystem)
+      directory.path("db.json"), watching: .on, timing: .patient, fileSystem: fileSystem)
     try directory.shell(firstPart)
     fileSystem.script.restart { (_, call) throws(SystemError) in
       if call == "stat" { looks.send(()) }
@@ -126,7 +140,7 @@ struct WatchingTests {
     for _ in 1...4 { try looks.next() }
     try directory.write("[1]")
     #expect(try open.edits.next().summary == "changed [1] 1")
-    open.store.close()
+    open.close()
   }
 
   @Test func `A publish waits for an invalid file to become valid`() throws {
@@ -134,22 +148,22 @@ struct WatchingTests {
     try directory.write("[0]")
     var timing = FileStoreOptions.Timing.short
     timing.publishTimeout = .seconds(20)
-    let open = try OpenStore(directory.path("db.json"), watching: .notifications, timing: timing)
+    let open = try OpenStore(directory.path("db.json"), watching: .on, timing: timing)
     try directory.write("[")
     #expect(try open.edits.next().summary == "invalid invalidFile")
-    let answers = Inbox<Publication<FileVersion<UTF8Slice>>>()
-    open.store.publish(UTF8Slice("[1]"), onto: 0, completion: answers.send)
+    let answers = Inbox<CommitResult>()
+    open.publish(UTF8Slice("[1]"), onto: 0, completion: answers.send)
     try directory.write("[5]")
     #expect(try answers.next().summary == "edited [5] 1")
     #expect(directory.text() == "[5]")
-    open.store.close()
+    open.close()
   }
 
   @Test func `A deleted file is announced and the next version recreates it`() throws {
     let directory = try TemporaryDirectory()
     try directory.write("[0]")
     try directory.shell("chmod 640 db.json")
-    let open = try OpenStore(directory.path("db.json"), watching: .notifications)
+    let open = try OpenStore(directory.path("db.json"), watching: .on)
     try directory.shell("mv db.json away")
     #expect(try open.edits.next().summary == "deleted")
     try directory.shell("mv away db.json")
@@ -158,7 +172,7 @@ struct WatchingTests {
     #expect(try open.edits.next().summary == "deleted")
     #expect(try open.publish("[1]").summary == "published")
     #expect(try open.edits.next().summary == "restored")
-    open.store.close()
+    open.close()
     #expect(open.edits.isEmpty)
     #expect(directory.text() == "[1]")
     try directory.shell("test \"$(ls -l db.json | cut -c1-10)\" = -rw-r-----")
@@ -167,7 +181,7 @@ struct WatchingTests {
   @Test func `A directory that is moved away and back is followed`() throws {
     let directory = try TemporaryDirectory()
     try directory.shell("mkdir data; printf '[0]' > data/db.json")
-    let open = try OpenStore(directory.path("data/db.json"), watching: .notifications)
+    let open = try OpenStore(directory.path("data/db.json"), watching: .on)
     try directory.shell("mv data away")
     #expect(try open.edits.next().summary == "deleted")
     #expect(try open.publish("[1]").summary == "failed unavailable")
@@ -179,7 +193,7 @@ struct WatchingTests {
     while edit == "deleted" { edit = try open.edits.next().summary }
     #expect(edit == "changed [2] 1")
     #expect(try open.publish("[3]", onto: 1).summary == "published")
-    open.store.close()
+    open.close()
     #expect(directory.text("data/db.json") == "[3]")
     #expect(directory.text("old/db.json") == "[0]")
   }
@@ -198,7 +212,7 @@ struct WatchingTests {
     #expect(throws: StorageError.self) { try OpenStore(directory.path("moved/db.json")) }
     try editor.write(contentsOf: Data("[7]".utf8))
     try editor.close()
-    open.store.close()
+    open.close()
     #expect(try open.edits.next(within: 0).summary == "conflict [7]")
     #expect(open.edits.isEmpty)
     #expect(directory.names(in: "moved").count == 2)
@@ -208,20 +222,20 @@ struct WatchingTests {
     let directory = try TemporaryDirectory()
     try directory.shell("mkdir a b; printf '[0]' > a/db.json; printf '[1]' > b/db.json; ln -s a/db.json db.json")
     let fileSystem = FaultyFileSystem()
-    let open = try OpenStore(directory.path("db.json"), watching: .notifications, fileSystem: fileSystem)
+    let open = try OpenStore(directory.path("db.json"), watching: .on, fileSystem: fileSystem)
     fileSystem.script.restart { (_, call) throws(SystemError) in
       if call == "flock" { throw SystemError(call, ENOLCK) }
     }
     try directory.shell("ln -s b/db.json x; mv x db.json")
     #expect(try open.edits.next().summary == "warned notLocked")
     #expect(try open.edits.next().summary == "changed [1] 1")
-    open.store.close()
+    open.close()
   }
 
   @Test func `A symbolic link that points elsewhere is followed, lock and all`() throws {
     let directory = try TemporaryDirectory()
     try directory.shell("mkdir a b; printf '[0]' > a/db.json; printf '[1]' > b/db.json; ln -s a/db.json db.json")
-    let open = try OpenStore(directory.path("db.json"), watching: .notifications)
+    let open = try OpenStore(directory.path("db.json"), watching: .on)
     try directory.shell("ln -s b/db.json x; mv x db.json")
     #expect(try open.edits.next().summary == "changed [1] 1")
     #expect(directory.names(in: "a") == ["db.json"])
@@ -229,7 +243,7 @@ struct WatchingTests {
     try directory.shell("printf '[2]' > b/db.json")
     #expect(try open.edits.next().summary == "changed [2] 2")
     #expect(try open.publish("[3]", onto: 2).summary == "published")
-    open.store.close()
+    open.close()
     #expect(directory.text("a/db.json") == "[0]")
     #expect(directory.text("b/db.json") == "[3]")
   }

@@ -82,30 +82,6 @@ int storage_lock(int file);
 /// system does not tell.
 int storage_is_mount_point(int directory, const char *name);
 
-// MARK: - Watching
-
-/// Reports that files may have changed: inotify on Linux, kqueue on Apple's systems. It does not report the change.
-struct storage_watch;
-
-/// Fails with ENOTSUP where only polling is possible.
-struct storage_watch *storage_watch_open(void);
-
-void storage_watch_close(struct storage_watch *watch);
-
-/// A descriptor that `poll` finds readable while notifications wait. It is the watch's own.
-int storage_watch_descriptor(const struct storage_watch *watch);
-
-/// Watches exactly these directories, and in each of them these names. A directory that cannot be watched is skipped.
-/// Changes after the call are reported.
-///
-/// Call this again from time to time: a watch follows a renamed directory, and another directory may take the old name.
-int storage_watch_set(
-    struct storage_watch *watch, const char *const *directories, int directory_count, const char *const *names,
-    int name_count);
-
-/// Removes all pending notifications. Returns 1 when one concerns one of the names or a whole directory, else 0.
-int storage_watch_drain(struct storage_watch *watch);
-
 // MARK: - The process
 
 /// Makes a broken pipe and an exceeded file size limit errors instead of signals that end the process. Handlers that the
@@ -114,9 +90,6 @@ void storage_ignore_signals(void);
 
 /// Makes a pipe, whose ends do not block and are closed in programs that are started: ends[0] to read, ends[1] to write.
 int storage_pipe(int ends[2]);
-
-/// Runs a function on a new thread, which ends with it. The function's result is ignored.
-int storage_thread_start(void *(*body)(void *), void *context);
 
 /// Lowers the priority of the calling thread below that of the process's other threads, for the thread's lifetime.
 ///

@@ -15,9 +15,15 @@ package actor StubRecorder {
   private struct Version: Sendable {
     var text: [UInt8]
     let generation: Int
+
+    init(_ file: LoadedFile) {
+      text = if case .text(let text) = file.content { Array(text.bytes) } else { [] }
+      generation = file.generation
+    }
   }
 
-  private let store: FileStore<Version>
+  private let store: FileStore
+  private let file: FileStore.File
   private let onFailure: @Sendable (String) -> Void
   private var latest: Version
   private var recording = StubRecording()
@@ -36,15 +42,13 @@ package actor StubRecorder {
     self.path = path
     self.onFailure = onFailure
     do throws(StorageError) {
-      let options = FileStoreOptions(synchronization: .fast, watching: .off)
-      let opening = try FileStore.open(path, options: options) { text, generation in
-        let bytes = Array(text.bytes)
-        guard try ValidJSON(parsing: bytes).elements != nil else { throw NoStubs() }
-        return Version(text: bytes, generation: generation)
-      } onEdit: { _ in
+      store = FileStore(options: FileStoreOptions(synchronization: .fast, watching: .off)) { _ in }
+      let opening = try store.open(path) { text in
+        guard try ValidJSON(parsing: Array(text.bytes)).elements != nil else { throw NoStubs() }
+        return .text(text)
       }
-      store = opening.store
-      latest = opening.version
+      file = opening.file
+      latest = Version(opening.version)
     } catch {
       throw ServerError(.invalidConfiguration, error.message)
     }
@@ -128,24 +132,25 @@ package actor StubRecorder {
         latest.text = merged
         recording.markWritten(asIn: writing)
         return
-      case .moved(to: let version):
-        latest = version
+      case .moved(to: let source):
+        if let file = source.file { latest = Version(file) }
       case .uncertain(let error), .failed(let error):
         return onFailure("\(error.message) New responses are written with the next one.")
       }
     }
   }
 
-  private func publish(_ text: [UInt8]) async -> Publication<Version> {
+  private func publish(_ text: [UInt8]) async -> CommitResult {
     await withCheckedContinuation { continuation in
-      store.publish(UTF8Slice(text), onto: latest.generation) { continuation.resume(returning: $0) }
+      let write = FileStore.Write(UTF8Slice(text), to: file, onto: latest.generation)
+      store.publish([write]) { continuation.resume(returning: $0) }
     }
   }
 
   /// - Returns: The error, if writing fails.
   private func write(_ content: [UInt8], to path: String) async -> StorageError? {
     let result = await withCheckedContinuation { continuation in
-      store.writeCopy(UTF8Slice(content), to: path) { continuation.resume(returning: $0) }
+      store.writeCopy(UTF8Slice(content), to: path, like: file) { continuation.resume(returning: $0) }
     }
     guard case .failure(let error) = result else { return nil }
     return error

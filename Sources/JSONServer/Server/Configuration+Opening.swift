@@ -84,10 +84,10 @@ extension Server.Configuration {
 
   private func openedFiles(
     _ path: String, isDirectory: Bool, _ parser: SourceParser, _ onEdit: @escaping @Sendable (SourceEdit) -> Void,
-    parse: @escaping FilesStore.Parse
+    parse: @escaping DatabaseFiles.Parse
   ) throws(ServerError) -> OpenedSource {
     do throws(StorageError) {
-      return try FilesStore.open(
+      return try DatabaseFiles.open(
         path, isDirectory: isDirectory, options: storeOptions, schema: parser.schema, ids: parser.ids, parse: parse,
         onEdit: onEdit)
     } catch {

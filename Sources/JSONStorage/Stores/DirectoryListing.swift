@@ -12,11 +12,7 @@ package struct DirectoryListing: Sendable {
     var location: FileLocation? { try? FileLocation(path, in: FileSystem()) }
 
     /// The stamp of the file, if it changes with every later change.
-    var settledStamp: FileStamp? {
-      let now = WallClock.now
-      let stamp = try? FileSystem().status(behind: path).stamp
-      return stamp?.changed.isSettled(at: now) == true ? stamp : nil
-    }
+    var settledStamp: FileStamp? { DirectoryListing.settledStamp(of: path) }
   }
 
   /// Sorted by path.
@@ -24,6 +20,13 @@ package struct DirectoryListing: Sendable {
 
   /// The extensions of these files.
   package static let suffixes = [".json", ".json5"]
+
+  /// The stamp of a file or directory, if it changes with every later change.
+  static func settledStamp(of path: String) -> FileStamp? {
+    let now = WallClock.now
+    let stamp = try? FileSystem().status(behind: path).stamp
+    return stamp?.changed.isSettled(at: now) == true ? stamp : nil
+  }
 
   /// Lists the files whose names end in `.json` or `.json5` and do not start with a dot.
   package init(_ directory: String) throws(StorageError) {

@@ -1,5 +1,6 @@
 import Dispatch
 package import JSONDatabase
+package import JSONServerValues
 
 /// Stores the versions of a database: in a file, in the files of a directory, or in a database that several servers
 /// share.
@@ -140,9 +141,6 @@ package struct OpenedSource: Sendable {
   }
 }
 
-/// The result of a commit.
-package typealias CommitResult = Publication<LoadedSource>
-
 /// What was read from a source.
 package enum LoadedSource: Sendable {
   /// A file, opened or edited: the author of an edit may not know the version that the server has.
@@ -150,7 +148,7 @@ package enum LoadedSource: Sendable {
   /// A version of other servers: they knew the version on which it is based.
   case newer(NewerVersion)
 
-  var file: LoadedFile? { if case .file(let file) = self { file } else { nil } }
+  package var file: LoadedFile? { if case .file(let file) = self { file } else { nil } }
 }
 
 /// The content of a file.
@@ -160,6 +158,8 @@ package struct LoadedFile: Sendable {
     case whole(Database)
     /// The resource of one file of several.
     case part(DatabasePart)
+    /// The text of a file that is no data, such as a stubs file.
+    case text(UTF8Slice)
   }
 
   package let content: Content
@@ -182,6 +182,7 @@ package struct LoadedFile: Sendable {
     switch content {
     case .whole(let database): !database.isSmall
     case .part(let part): part.isLarge
+    case .text: false
     }
   }
 
@@ -193,6 +194,7 @@ package struct LoadedFile: Sendable {
       var database = database
       database.replace(with: part, ids: ids)
       return database
+    case .text: return database
     }
   }
 }
@@ -224,9 +226,6 @@ package struct NewerVersion: Sendable {
     self.problem = problem
   }
 }
-
-/// A change of a source by another program.
-package typealias SourceEdit = FileEdit<LoadedSource>
 
 /// An entry in the list of snapshots.
 package struct SnapshotEntry: Sendable {

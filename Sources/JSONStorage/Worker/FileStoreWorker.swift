@@ -1,306 +1,233 @@
 import JSONServerValues
 
-/// The thread of a ``FileStore``. It owns the state and makes all system calls, so a check of the file and a publish
-/// never overlap.
-final class FileStoreWorker<Version: Sendable> {
-  /// The version of the file that was last loaded or published.
-  struct Known {
-    var hash: ContentHash
-    /// The stamp; `nil` when only the hash can show whether the file still holds the version.
-    var stamp: FileStamp?
-    var isSettled = false
-  }
+/// Versions that are to be published, all or none.
+private struct PublishRequest {
+  let writes: [FileStore.Write]
+  let completion: @Sendable (CommitResult) -> Void
+  /// The time at which to stop waiting for invalid files to become valid.
+  let deadline: ContinuousClock.Instant
+}
 
-  /// The reason why the file holds no valid version.
-  struct Fault {
-    /// The error; `nil` when the file is missing.
-    let error: StorageError?
-    /// The hash of the invalid bytes.
-    let hash: ContentHash?
-    let stamp: FileStamp?
-    let since: ContinuousClock.Instant
-    var isAnnounced = false
-  }
+/// The work of a ``FileStore`` on its queue: when the files are looked at, and which versions are published.
+final class FileStoreWorker {
+  private let options: FileStoreOptions
+  private let fileSystem: FileSystem
+  private let onEdit: @Sendable (SourceEdit) -> Void
+  /// Called whenever the files have been looked at.
+  var onLook: @Sendable (FileStoreWorker) -> Void = { _ in }
 
-  let path: String
-  let options: FileStoreOptions
-  let fileSystem: FileSystem
-  let parse: @Sendable (UTF8Slice, _ generation: Int) throws -> Version
-  let onEdit: @Sendable (FileEdit<Version>) -> Void
-  /// Whether a version must survive a power cut before it counts.
-  var isDurable: Bool { options.synchronization == .full }
-
-  var location: FileLocation
-  var lock: FileLock?
-  /// The stamp of the directory with the lock.
-  var directoryStamp: FileStamp?
-  var known: Known
-  /// The file as it was last seen, as the model of copies and of the file that is made after it was deleted.
-  var model: FileModel?
-  /// The newest edit; before the first edit, the opened version.
-  var latestEdit: Version?
-  var generation = 0
-  var fault: Fault?
-  /// Whether an error was reported without a report of its end.
-  var isFaultAnnounced = false
-  /// Whether the file cannot be replaced because something is mounted on it.
-  var isMountPoint = false
-  /// The bytes that a failed write in place left in the file; then the recovery file has the known version.
-  var torn: ContentHash?
-  var replaced: [ReplacedFile] = []
-  var returned: [ReturnedEdit] = []
-  var waiting: [PublishRequest<Version>] = []
+  private var files: [StoredFile] = []
+  private var waiting: [PublishRequest] = []
   /// The time before which a version is not tried again after it met an edit that cannot be loaded.
-  var retryDue: ContinuousClock.Instant?
-  var checkDue: ContinuousClock.Instant?
-  private var pollDue: ContinuousClock.Instant = .now
+  private var retryDue: ContinuousClock.Instant?
+  private var lookDue = ContinuousClock.now
+  private var busyUntil = ContinuousClock.now
+  private var isClosed = false
+  /// The names of temporary files by directory: each directory is read once for all files that are opened in it.
+  private var temporaryNames: [String: [String]] = [:]
 
-  init(
-    path: String,
-    options: FileStoreOptions,
-    fileSystem: FileSystem,
-    parse: @escaping @Sendable (UTF8Slice, _ generation: Int) throws -> Version,
-    onEdit: @escaping @Sendable (FileEdit<Version>) -> Void
-  ) {
-    self.path = path
+  init(options: FileStoreOptions, fileSystem: FileSystem, onEdit: @escaping @Sendable (SourceEdit) -> Void) {
     self.options = options
     self.fileSystem = fileSystem
-    self.parse = parse
     self.onEdit = onEdit
-    let parts = FileLocation.split(path)
-    location = FileLocation(directory: parts.directory, name: parts.name)
-    known = Known(hash: ContentHasher().finish(), stamp: nil)
   }
 
-  /// Works until the mailbox is closed, and then does the remaining jobs.
-  func run(_ mailbox: FileStoreMailbox<Version>) {
-    var watch = options.watching == .notifications ? try? DirectoryWatch() : nil
-    pollDue = .now
-    while true {
-      let (jobs, isClosed) = mailbox.take()
-      for job in jobs { job(self) }
-      // A publish checks the file itself; another check would read the file twice.
-      if waiting.isEmpty || fault != nil || retryDue != nil { lookIfDue(&watch) }
-      publishWaiting(isClosing: isClosed)
-      // An unwatched file is checked only for a publish.
-      if options.watching == .off, waiting.isEmpty { checkDue = nil }
-      if isClosed { break }
-      reviewReplaced(before: .now)
-      mailbox.wakeSignal.wait(orFor: watch?.descriptor, until: nextMoment)
-      if let isConcerned = watch?.drain(), isConcerned {
-        scheduleCheck(in: options.timing.debounce)
-      }
-    }
-    close()
+  // MARK: Files
+
+  /// Locks a file, cleans up after a killed server, and reads the file.
+  func open(_ path: String, parse: @escaping FileStore.Parse) throws(StorageError) -> FileStore.Opening {
+    guard !isClosed else { throw Self.closed }
+    let file = StoredFile(path: path, options: options, fileSystem: fileSystem, parse: parse, onEdit: onEdit)
+    let (version, warnings) = try file.open { [self] directory in temporaryFiles(in: directory, at: file) }
+    files.append(file)
+    return FileStore.Opening(file: FileStore.File(index: files.count - 1), version: version, warnings: warnings)
   }
 
-  /// Accepts a version to publish.
-  func accept(_ request: PublishRequest<Version>) {
-    // The file was not checked since, and may be valid by now.
-    if options.watching == .off, waiting.isEmpty, fault != nil { scheduleCheck(in: .zero) }
-    waiting.append(request)
+  private func temporaryFiles(in directory: FileDescriptor, at file: StoredFile) -> [String] {
+    let path = file.location.directory
+    let names = temporaryNames[path] ?? ((try? fileSystem.names(in: directory)) ?? []).filter { $0.hasSuffix(".tmp") }
+    temporaryNames[path] = names
+    return names.filter(file.location.isTemporary)
   }
 
-  /// Checks the file, and returns the reason why it holds no valid version.
-  func look() -> StorageError? {
-    check()
-    return fault.map { $0.error ?? StorageError(.unavailable, "'\(path)' was deleted.") }
+  /// Returns a file of the open store.
+  func open(_ file: FileStore.File) throws(StorageError) -> StoredFile {
+    guard !isClosed else { throw Self.closed }
+    return files[file.index]
   }
 
-  private func lookIfDue(_ watch: inout DirectoryWatch?) {
-    let now = ContinuousClock.now
-    if options.watching != .off, pollDue <= now {
-      let given = FileLocation.split(path)
-      watch?.watch([location.name, given.name], in: [location.directory, given.directory])
-      pollDue = now + options.timing.pollInterval
-      checkDue = now
-    }
-    if let due = checkDue, due <= now {
-      checkDue = nil
-      check()
-    }
+  private static var closed: StorageError { StorageError(.closed, "The file is closed.") }
+
+  func saveHistory(_ contents: [(file: FileStore.File, content: any FileContent)]) throws(StorageError) -> String {
+    var path = ""
+    for (file, content) in contents { path = try open(file).saveHistory(content) }
+    return path
   }
 
-  private var nextMoment: ContinuousClock.Instant? {
-    var moments = replaced.map(\.due) + waiting.map(\.deadline)
-    if let checkDue { moments.append(checkDue) }
+  // MARK: Looks
+
+  /// Looks at the files, publishes versions and reviews replaced versions, as far as they are due.
+  func goOn() {
+    temporaryNames = [:]
+    guard !isClosed else { return }
+    lookIfDue()
+    for file in files { file.checkIfDue() }
+    publishWaiting(isClosing: false)
+    for file in files { file.reviewReplaced(before: .now) }
+  }
+
+  /// The time at which more is due.
+  var nextMoment: ContinuousClock.Instant? {
+    guard !isClosed else { return nil }
+    var moments = waiting.map(\.deadline)
+    if options.watching == .on { moments.append(lookDue) }
     if let retryDue { moments.append(retryDue) }
-    if options.watching != .off { moments.append(pollDue) }
+    for file in files {
+      if let moment = file.nextMoment { moments.append(moment) }
+    }
     return moments.min()
   }
 
-  /// Schedules a check of the file within a given time.
-  func scheduleCheck(in duration: Duration) {
-    let due = ContinuousClock.now + duration
-    checkDue = min(checkDue ?? due, due)
+  private func lookIfDue() {
+    let now = ContinuousClock.now
+    guard options.watching == .on, lookDue <= now else { return }
+    for file in files where file.look(at: now) { busyUntil = now + options.timing.busyTime }
+    onLook(self)
+    lookDue = now + (now < busyUntil ? options.timing.busyInterval : options.timing.idleInterval)
   }
 
-  private func close() {
-    reviewReplaced(before: nil)
-    lock = nil
-  }
-
-  /// Locks the file, cleans up after a killed server, and reads the file.
-  func open() throws(StorageError) -> (Version, [FileStore<Version>.Warning]) {
-    do throws(SystemError) {
-      location = try FileLocation(path, in: fileSystem)
-    } catch {
-      throw StorageError(error, when: "open", path)
+  /// Checks the files whatever is due, and returns the reasons why they hold no valid version.
+  func lookNow() -> [FileStore.File: StorageError] {
+    guard !isClosed else { return [:] }
+    let faults = files.enumerated().compactMap { index, file in
+      file.checkNow().map { (FileStore.File(index: index), $0) }
     }
-    let directory = try openDirectory()
-    try takeLock(directory)
+    return Dictionary(uniqueKeysWithValues: faults)
+  }
+
+  /// Publishes the waiting versions, and releases the files.
+  func close() {
+    guard !isClosed else { return }
+    publishWaiting(isClosing: true)
+    isClosed = true
+    for file in files { file.close() }
+    files = []
+  }
+
+  // MARK: Publishing
+
+  func publish(_ writes: [FileStore.Write], _ completion: @escaping @Sendable (CommitResult) -> Void) {
+    guard !isClosed else { return completion(.failed(Self.closed)) }
+    if options.watching == .off, waiting.isEmpty {
+      // A faulty file was not checked since, and may be valid by now.
+      for write in writes where files[write.file.index].fault != nil { files[write.file.index].scheduleCheck(in: .zero) }
+    }
+    waiting.append(
+      PublishRequest(writes: writes, completion: completion, deadline: .now + options.timing.publishTimeout))
+    busyUntil = .now + options.timing.busyTime
+    lookDue = min(lookDue, .now + options.timing.busyInterval)
+  }
+
+  /// Publishes the waiting versions, in order.
+  ///
+  /// - Parameter isClosing: Whether to stop waiting for an invalid file to become valid.
+  private func publishWaiting(isClosing: Bool) {
+    while let request = waiting.first, isClosing || retryDue.map({ $0 <= .now }) ?? true {
+      retryDue = nil
+      guard let result = result(of: request, isClosing: isClosing) else { return }
+      waiting.removeFirst()
+      request.completion(result)
+    }
+    // An unwatched file is checked only for a publish.
+    if options.watching == .off, waiting.isEmpty {
+      for file in files { file.checkDue = nil }
+    }
+  }
+
+  /// Tries to publish versions; returns `nil` as long as they wait for a file to become valid.
+  private func result(of request: PublishRequest, isClosing: Bool) -> CommitResult? {
+    let isLast = isClosing || request.deadline <= .now
+    let targets = request.writes.map { files[$0.file.index] }
+    if let edit = edit(since: request) { return .moved(to: edit) }
+    if options.synchronization == .ephemeral { return .done }
+    if let error = targets.lazy.compactMap({ $0.fault?.error }).first {
+      for file in targets { file.scheduleCheck(in: options.timing.debounce) }
+      return isLast ? .failed(error) : nil
+    }
     do throws(StorageError) {
-      if options.synchronization != .ephemeral { try replayRecovery(in: directory) }
-      let reading = try read(in: directory)
-      let version = try parsed(reading.text, generation)
-      known = Known(reading)
-      if options.synchronization != .ephemeral { removeStaleFiles(in: directory) }
-      latestEdit = version
-      return (version, warnings(reading.status))
+      if try publish(request.writes) { return .done }
     } catch {
-      lock = nil
+      return error.code == .durabilityUnknown ? .uncertain(error) : .failed(error)
+    }
+    for file in targets { file.check() }
+    if let edit = edit(since: request) { return .moved(to: edit) }
+    // The edit cannot be loaded yet, or was reverted.
+    let fault = targets.lazy.compactMap { $0.fault?.error }.first
+    if isLast { return .failed(fault ?? targets[0].restlessness) }
+    for file in targets { file.scheduleCheck(in: options.timing.debounce) }
+    // Not immediately: an attempt writes and syncs the whole files.
+    retryDue = min(.now + options.timing.debounce, request.deadline)
+    return nil
+  }
+
+  /// The edit of a file that a request does not know.
+  private func edit(since request: PublishRequest) -> LoadedSource? {
+    for write in request.writes {
+      let file = files[write.file.index]
+      if write.generation < file.generation, let version = file.latestEdit { return .file(version) }
+    }
+    return nil
+  }
+
+  /// Publishes versions; a failure changes nothing, except with code `durabilityUnknown`.
+  ///
+  /// All new files are written and all old ones checked before the first is replaced, and each replaced one has a name
+  /// until all are. So when one file cannot be replaced, the others are put back.
+  ///
+  /// - Returns: `false` when a file holds an edit that the store had not seen; nothing is published then.
+  private func publish(_ writes: [FileStore.Write]) throws(StorageError) -> Bool {
+    var installations: [Installation] = []
+    do throws(StorageError) {
+      for write in writes {
+        guard let installation = try files[write.file.index].prepare(write.content) else {
+          try undo(installations)
+          return false
+        }
+        installations.append(installation)
+      }
+      guard !installations.contains(where: { $0.file.isEdited(in: $0.directory) }) else {
+        try undo(installations)
+        return false
+      }
+      for index in installations.indices {
+        guard try installations[index].install() else {
+          try undo(installations)
+          return false
+        }
+      }
+    } catch {
+      try undo(installations)
       throw error
     }
-  }
-
-  /// Locks the file at `location`.
-  func takeLock(_ directory: FileDescriptor) throws(StorageError) {
-    if options.synchronization != .ephemeral {
-      lock = try FileLock.acquire(for: location, in: directory)
+    for installation in installations { installation.finish() }
+    // A replaced version keeps its name until the new one is durable, so a killed server leaves at most one behind.
+    // After that, late saves reach it through its open descriptor.
+    defer { for installation in installations { installation.removeReplaced() } }
+    var synchronized: Set<String> = []
+    for installation in installations where synchronized.insert(installation.file.location.directory).inserted {
+      try installation.synchronizeDirectory()
     }
-    directoryStamp = try? fileSystem.status(of: directory).stamp
-    isMountPoint = fileSystem.isMountPoint(location.name, in: directory) ?? false
+    return true
   }
 
-  func openDirectory() throws(StorageError) -> FileDescriptor {
-    do throws(SystemError) {
-      return try fileSystem.openDirectory(location.directory)
-    } catch {
-      throw StorageError(error, when: "open", location.directory)
-    }
-  }
-
-  /// Reads the file, and records it as the model.
-  func read(in directory: FileDescriptor) throws(StorageError) -> FileReading {
-    let reading: FileReading
-    do throws(SystemError) {
-      reading = try fileSystem.contents(of: location.name, in: directory)
-    } catch {
-      throw StorageError(error, when: "read", location.path)
-    }
-    guard reading.status.isRegular else { throw notAFile }
-    model = FileModel(reading)
-    return reading
-  }
-
-  var notAFile: StorageError { StorageError(.unavailable, "'\(location.path)' is not a file.") }
-
-  func parsed(_ text: UTF8Slice, _ generation: Int) throws(StorageError) -> Version {
-    do {
-      return try parse(text, generation)
-    } catch {
-      throw StorageError(invalid: location.path, cause: error)
-    }
-  }
-
-  private func warnings(_ status: FileStatus) -> [FileStore<Version>.Warning] {
-    guard options.synchronization != .ephemeral, status.links > 1, !isMountPoint else { return placeWarnings }
-    return [.hardLinks(count: status.links)] + placeWarnings
-  }
-
-  /// The warnings about the file's place, whatever file is in it.
-  var placeWarnings: [FileStore<Version>.Warning] {
-    guard options.synchronization != .ephemeral else { return [] }
-    return (isMountPoint ? [.mountPoint] : []) + (lock == nil ? [.notLocked] : [])
-  }
-
-  /// Moves temporary files of a killed server to the history, unless the file holds the same bytes.
+  /// Puts replaced files back, and removes new ones.
   ///
-  /// Such a file may be an edit that had just been taken out of its place, and an invalid edit looks like a
-  /// half-written version.
-  private func removeStaleFiles(in directory: FileDescriptor) {
-    guard let names = try? fileSystem.names(in: directory) else { return }
-    for name in names where location.isTemporary(name) {
-      guard let reading = try? fileSystem.contents(of: name, in: directory) else { continue }
-      if reading.hash != known.hash, reading.text.count > 0 {
-        guard (try? saveHistory(reading.text)) != nil else { continue }
-      }
-      try? fileSystem.unlink(name, in: directory)
+  /// - Throws: When a file cannot be put back, with code `durabilityUnknown`.
+  private func undo(_ installations: [Installation]) throws(StorageError) {
+    var failure: StorageError?
+    for installation in installations {
+      do throws(StorageError) { try installation.undo() } catch { failure = failure ?? error }
     }
-  }
-
-  /// Writes a version to another file.
-  func writeCopy(_ content: some FileContent, to path: String) throws(StorageError) -> String {
-    do throws(SystemError) {
-      guard let model else { throw SystemError.nothingWritten }
-      return try fileSystem.writeFile(content, to: path, like: model, durably: isDurable)
-    } catch {
-      throw StorageError(error, when: "write", path)
-    }
-  }
-}
-
-extension FileStoreWorker.Known {
-  init(_ reading: FileReading) {
-    self.init(hash: reading.hash, stamp: reading.status.stamp, isSettled: reading.isSettled)
-  }
-}
-
-/// The replaced versions, in a directory beside the file.
-extension FileStoreWorker {
-  /// Saves a version in the history, and removes all but the newest 20.
-  ///
-  /// - Returns: The path of the saved version.
-  func saveHistory(_ content: some FileContent) throws(StorageError) -> String {
-    guard options.synchronization != .ephemeral, let model else {
-      throw StorageError(.unavailable, "'\(location.path)' is not written to and has no history.")
-    }
-    let directory = try openDirectory()
-    do throws(SystemError) {
-      do {
-        try fileSystem.makeDirectory(location.historyName, in: directory)
-        if isDurable { try fileSystem.synchronizeDirectory(directory) }
-      } catch {
-        guard error.isExisting else { throw error }
-      }
-      let path = FileLocation.join(location.directory, location.historyName)
-      let history = try fileSystem.openDirectory(path)
-      let temporary = try fileSystem.writeNewFile(
-        content, named: location.temporaryName(), in: history, like: model, durably: isDurable)
-      let name = try nameVersion(temporary.name, in: history)
-      if isDurable { try fileSystem.synchronizeDirectory(history) }
-      removeOldest(in: history, newest: name)
-      return FileLocation.join(path, name)
-    } catch {
-      throw StorageError(error, when: "save the history of", location.path)
-    }
-  }
-
-  /// Names a complete version by the time, or removes it when that fails.
-  private func nameVersion(_ temporary: String, in history: FileDescriptor) throws(SystemError) -> String {
-    do throws(SystemError) {
-      return try WallClock.name { part throws(SystemError) in
-        let name = part + Self.historySuffix
-        try fileSystem.renameWithoutReplacing(temporary, to: name, in: history)
-        return name
-      }
-    } catch {
-      try? fileSystem.unlink(temporary, in: history)
-      throw error
-    }
-  }
-
-  private static var historySuffix: String { ".json" }
-
-  /// Removes the oldest versions; a file with a name of another form is not the server's, and stays.
-  ///
-  /// - Parameter newest: The version that was just saved. Names that sort after it are from before the clock was set
-  ///   back.
-  private func removeOldest(in history: FileDescriptor, newest: String) {
-    guard let names = try? fileSystem.names(in: history) else { return }
-    for name in names where location.isTemporary(name) { try? fileSystem.unlink(name, in: history) }
-    let versions = names.filter { WallClock.isName($0, suffix: Self.historySuffix) }.sorted()
-    let ordered = versions.filter { $0 > newest } + versions.filter { $0 <= newest }
-    for name in ordered.dropLast(20) { try? fileSystem.unlink(name, in: history) }
+    if let failure { throw failure }
   }
 }

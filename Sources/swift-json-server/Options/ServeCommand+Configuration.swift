@@ -14,7 +14,7 @@ extension ServeCommand {
     configuration.tlsIdentity = tlsIdentity
     configuration.reads = data.reads ?? configuration.reads
     configuration.durability = data.ephemeral ? .ephemeral : data.sync == .fast ? .fast : .full
-    configuration.watching = !data.watch ? .off : data.poll ? .polling : .notifications
+    configuration.watching = data.watch ? .on : .off
     configuration.dialect = responses.compat ?? configuration.dialect
     try keys.apply(to: &configuration)
     configuration.fills = try CommandFailure.translating("--fill: ") { () throws(ServerError) in

@@ -142,7 +142,7 @@ struct DataOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Reload the source and other files when edited.")
   var watch = false
 
-  @Flag(help: "With --watch, for network mounts: look for edits.")
+  @Flag(help: ArgumentHelp("Without effect: --watch finds edits on network mounts, too.", visibility: .hidden))
   var poll = false
 
   @Flag(name: [.customLong("read-only"), .customLong("ro")], help: "Refuse every change.")

@@ -32,9 +32,6 @@ struct Settings {
     } else if options.running.config != nil || FileKind(of: path) != .missing {
       throw CommandFailure(.usage, "\(path): the settings file cannot be read; check its name and its permissions.")
     }
-    if options.data.poll, !options.data.watch {
-      warnings.append("--poll looks for edits only with --watch; give both.")
-    }
     watched.add(options.writing.schema, .settings)
     watched.add(options.responses.routes, .routes)
     watched.add(options.stubbing.stubs, .stubs)

@@ -16,7 +16,7 @@ struct TokenCheck: Middleware {
   defer { try? FileManager.default.removeItem(atPath: path) }
 
   var configuration = Server.Configuration(source: .file(path))
-  configuration.watching = .notifications
+  configuration.watching = .on
   configuration.middleware = [TokenCheck()]
   let server = try await Server.start(configuration)
   #expect(server.url.hasPrefix("http://"))

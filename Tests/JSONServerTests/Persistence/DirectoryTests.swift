@@ -175,7 +175,7 @@ private struct DirectoryFixture {
   let server: Server
   let events = Announcements()
 
-  init(watching: Server.Configuration.Watching = .notifications, resetRoutes: Bool = false) async throws {
+  init(watching: Server.Configuration.Watching = .on, resetRoutes: Bool = false) async throws {
     directory = try TemporaryDirectory()
     try directory.write(Self.posts, to: "posts.json")
     try directory.write(Self.comments, to: "comments.json")

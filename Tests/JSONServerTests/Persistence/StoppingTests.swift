@@ -71,7 +71,7 @@ import Testing
   ) async throws {
     let warnings = NIOLockedValueBox<[String]>([])
     var configuration = Server.Configuration(source: source)
-    configuration.watching = isWatching ? .notifications : .off
+    configuration.watching = isWatching ? .on : .off
     configuration.onEvent = { event in
       if case .warning(let message) = event { warnings.withLockedValue { $0.append(message) } }
     }

@@ -19,10 +19,10 @@ struct CopyTests {
     let saved = Inbox<Result<String, StorageError>>()
     var paths: [String] = []
     for number in 0..<23 {
-      open.store.saveHistory(UTF8Slice("[\(number)]"), completion: saved.send)
+      open.saveHistory(UTF8Slice("[\(number)]"), completion: saved.send)
       paths.append(try saved.next().get())
     }
-    open.store.close()
+    open.close()
     #expect(paths == paths.sorted())
     let kept = directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") }
     #expect(kept == (3..<23).map { "[\($0)]" })
@@ -34,9 +34,9 @@ struct CopyTests {
     for day in 10..<30 { try directory.write("[]", to: ".db.json.history/2001-01-\(day)T00-00-00.000Z~12.json") }
     let open = try OpenStore(directory.path("db.json"))
     let saved = Inbox<Result<String, StorageError>>()
-    open.store.saveHistory(UTF8Slice("[1]"), completion: saved.send)
+    open.saveHistory(UTF8Slice("[1]"), completion: saved.send)
     _ = try saved.next().get()
-    open.store.close()
+    open.close()
     let kept = directory.names(in: ".db.json.history")
     #expect(kept.count == 20 + others.count)
     #expect(Set(others).isSubset(of: kept))
@@ -48,10 +48,10 @@ struct CopyTests {
     let saved = Inbox<Result<String, StorageError>>()
     var paths: [String] = []
     for number in 0..<3 {
-      open.store.saveHistory(UTF8Slice("[\(number)]"), completion: saved.send)
+      open.saveHistory(UTF8Slice("[\(number)]"), completion: saved.send)
       paths.append(try saved.next().get())
     }
-    open.store.close()
+    open.close()
     let kept = directory.names(in: ".db.json.history")
     #expect(kept.count == 20)
     for path in paths { #expect(FileManager.default.fileExists(atPath: path)) }
@@ -64,7 +64,7 @@ struct CopyTests {
     let versionSync = ["barrier", "rename exclusively", "fsync"]
     for order in [["mkdir", "fsync"] + versionSync, ["mkdir"] + versionSync] {
       fileSystem.script.restart()
-      open.store.saveHistory(UTF8Slice("[1]"), completion: saved.send)
+      open.saveHistory(UTF8Slice("[1]"), completion: saved.send)
       _ = try saved.next().get()
       // Two versions of one millisecond want the same name: the second's rename is tried again.
       let calls = fileSystem.script.calls.reduce(into: [String]()) { calls, call in
@@ -73,18 +73,18 @@ struct CopyTests {
       }
       #expect(calls == order)
     }
-    open.store.close()
+    open.close()
   }
 
   @Test func `A snapshot is written whole over what was there`() throws {
     try directory.shell("mkdir snapshots; echo old > snapshots/a.json")
     let open = try OpenStore(directory.path("db.json"), synchronization: .full)
     let saved = Inbox<Result<String, StorageError>>()
-    open.store.writeCopy(UTF8Slice("[1]"), to: directory.path("snapshots/a.json"), completion: saved.send)
+    open.writeCopy(UTF8Slice("[1]"), to: directory.path("snapshots/a.json"), completion: saved.send)
     #expect(try saved.next().get() == directory.path("snapshots/a.json"))
-    open.store.writeCopy(UTF8Slice("[1]"), to: directory.path("none/a.json"), completion: saved.send)
+    open.writeCopy(UTF8Slice("[1]"), to: directory.path("none/a.json"), completion: saved.send)
     #expect(throws: StorageError.self) { try saved.next().get() }
-    open.store.close()
+    open.close()
     #expect(directory.text("snapshots/a.json") == "[1]")
     #expect(directory.names(in: "snapshots") == ["a.json"])
     #expect(directory.text() == "[0]")

@@ -19,11 +19,11 @@ struct InPlaceTests {
       if script.calls[rename...].count(where: { $0 == "write" }) > 1 { throw SystemError(call, ENOSPC) }
     }
     #expect(try open.publish("[0,1,2,3]").summary == "uncertain")
-    open.store.close()
+    open.close()
     #expect(directory.text()?.hasPrefix("[0]1") == true)
     let again = try OpenStore(directory.path("db.json"))
-    #expect(again.version.content.string == "[0,1,2,3]")
-    again.store.close()
+    #expect(again.version.string == "[0,1,2,3]")
+    again.close()
   }
 
   /// Has the write in place fail when it has overwritten a part of the file.
@@ -48,7 +48,7 @@ struct InPlaceTests {
     let fileSystem = FaultyFileSystem()
     fileSystem.isMounted = true
     let open = try OpenStore(
-      directory.path("db.json"), watching: isWatched ? .notifications : .off, fileSystem: fileSystem)
+      directory.path("db.json"), watching: isWatched ? .on : .off, fileSystem: fileSystem)
     tear(fileSystem)
     #expect(try open.publish("[4,5,6,7]").summary == "uncertain")
     heal(fileSystem)
@@ -58,10 +58,10 @@ struct InPlaceTests {
     } else {
       #expect(try open.publish("[4]").summary == "edited [9] 1")
     }
-    open.store.close()
+    open.close()
     let again = try OpenStore(directory.path("db.json"))
-    #expect(again.version.content.string == "[9]")
-    again.store.close()
+    #expect(again.version.string == "[9]")
+    again.close()
     #expect(directory.names == ["db.json"])
   }
 
@@ -70,7 +70,7 @@ struct InPlaceTests {
     try directory.write("[0,1,2,3]")
     let fileSystem = FaultyFileSystem()
     fileSystem.isMounted = true
-    let open = try OpenStore(directory.path("db.json"), watching: .notifications, fileSystem: fileSystem)
+    let open = try OpenStore(directory.path("db.json"), watching: .on, fileSystem: fileSystem)
     for text in ["[4,5,6,7]", "[5,6,7,8]"] {
       tear(fileSystem)
       #expect(try open.publish(text).summary == "uncertain")
@@ -79,7 +79,7 @@ struct InPlaceTests {
     heal(fileSystem)
     #expect(try open.publish("[6,7,8,9]").summary == "published")
     #expect(directory.text() == "[6,7,8,9]")
-    open.store.close()
+    open.close()
     #expect(open.edits.isEmpty)
     #expect(directory.names == ["db.json"])
   }
@@ -102,6 +102,6 @@ struct InPlaceTests {
     if case .failed = publication {
       #expect(directory.text() == "[0,1,2,3]")
     }
-    open.store.close()
+    open.close()
   }
 }

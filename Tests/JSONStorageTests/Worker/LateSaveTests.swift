@@ -17,7 +17,7 @@ struct LateSaveTests {
     for number in 1...64 { #expect(try open.publish("[\(number)]").summary == "published") }
     try editor.write(contentsOf: Data("[7]".utf8))
     try editor.close()
-    open.store.close()
+    open.close()
     #expect(try open.edits.next(within: 0).summary == "conflict [7]")
     #expect(open.edits.isEmpty)
     #expect(directory.text() == "[64]")
@@ -38,7 +38,7 @@ struct LateSaveTests {
     fileSystem.script.restart { (_, call) throws(SystemError) in
       if call == failing { throw SystemError(call, EIO) }
     }
-    open.store.close()
+    open.close()
     #expect(try open.edits.next(within: 0).summary == "conflict lost unavailable")
     #expect(open.edits.isEmpty)
     #expect(fileSystem.script.openCount == 0)

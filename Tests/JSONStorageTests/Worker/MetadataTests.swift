@@ -24,7 +24,7 @@ struct MetadataTests {
     let open = try OpenStore(directory.path("db.json"))
     #expect(try open.publish("[1]").summary == "published")
     #expect(try attributes()[.posixPermissions] as? Int == permissions)
-    open.store.close()
+    open.close()
   }
 
   @Test func `Extended attributes are kept`() throws {
@@ -35,7 +35,7 @@ struct MetadataTests {
     let open = try OpenStore(directory.path("db.json"))
     #expect(try open.publish("[1]").summary == "published")
     #expect((try attributes()[key] as? [String: Data])?["user.note"] == Data("kept".utf8))
-    open.store.close()
+    open.close()
   }
 
   @Test(arguments: [(0o664, 0o644), (0o606, 0o600), (0o660, 0o600), (0o646, 0o644)])
@@ -48,7 +48,7 @@ struct MetadataTests {
     }
     #expect(try open.publish("[1]").summary == "published")
     #expect(try attributes()[.posixPermissions] as? Int == after)
-    open.store.close()
+    open.close()
   }
 
   /// Lets a user who is not the owner read and write the file, or each file that will be made in the directory.
@@ -93,7 +93,7 @@ struct MetadataTests {
       if call == "fchown" { throw SystemError(call, EPERM) }
     }
     #expect(try open.publish("[2]").summary == "published")
-    open.store.close()
+    open.close()
     #if os(Linux)
       #expect(try accessList().isEmpty)
       #expect(try attributes()[.posixPermissions] as? Int == 0o600)
@@ -112,7 +112,7 @@ struct MetadataTests {
     #expect(try attributes()[.posixPermissions] as? Int == 0o664)
     try directory.shell("rm db.json")
     #expect(try open.publish("[2]").summary == "published")
-    open.store.close()
+    open.close()
     #expect(try accessList().isEmpty)
   }
 
@@ -121,13 +121,13 @@ struct MetadataTests {
     try directory.shell("chmod 660 db.json")
     let open = try OpenStore(directory.path("db.json"))
     let saved = Inbox<Result<String, StorageError>>()
-    open.store.saveHistory(UTF8Slice("[0]"), completion: saved.send)
+    open.saveHistory(UTF8Slice("[0]"), completion: saved.send)
     let path = try saved.next().get()
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     try directory.shell("rm db.json")
     #expect(try open.publish("[1]").summary == "published")
     #expect(try attributes()[.posixPermissions] as? Int == 0o600)
-    open.store.close()
+    open.close()
   }
 
   @Test func `A symbolic link stays one and its target gets the version`() throws {
@@ -135,7 +135,7 @@ struct MetadataTests {
     let open = try OpenStore(directory.path("alias.json"))
     #expect(directory.names(in: "real") == [".db.json.lock", "db.json"])
     #expect(try open.publish("[1]").summary == "published")
-    open.store.close()
+    open.close()
     #expect(directory.text("real/db.json") == "[1]")
     #expect(try attributes()[.type] as? FileAttributeType == .typeSymbolicLink)
   }
@@ -145,7 +145,7 @@ struct MetadataTests {
     let open = try OpenStore(directory.path("db.json"))
     #expect(open.warnings == [.hardLinks(count: 2)])
     #expect(try open.publish("[1]").summary == "published")
-    open.store.close()
+    open.close()
     #expect(directory.text("other.json") == "[0]")
   }
 
@@ -153,7 +153,7 @@ struct MetadataTests {
     try directory.shell("chmod 444 db.json")
     let open = try OpenStore(directory.path("db.json"))
     #expect(try open.publish("[1]").summary == "failed unavailable")
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[0]")
   }
 }

@@ -34,8 +34,8 @@ struct OpeningTests {
       #expect(error.code == .locked)
       #expect(error.message.contains("process \(ProcessInfo.processInfo.processIdentifier)"))
     }
-    open.store.close()
-    try OpenStore(path).store.close()
+    open.close()
+    try OpenStore(path).close()
   }
 
   @Test func `An ephemeral store needs no lock and writes nothing`() throws {
@@ -43,8 +43,8 @@ struct OpeningTests {
     let ephemeral = try OpenStore(path, synchronization: .ephemeral)
     #expect(try ephemeral.publish("[1]").summary == "published")
     #expect(directory.text() == "[0]")
-    ephemeral.store.close()
-    open.store.close()
+    ephemeral.close()
+    open.close()
   }
 
   @Test(arguments: ["", "[", "nul", "\u{0}"])
@@ -68,7 +68,7 @@ struct OpeningTests {
     try directory.write("[5]", to: ".db.json.2123456789abcdef.tmp")
     try directory.write("mine", to: ".db.json.notes.tmp")
     try directory.write("mine", to: ".db.0123456789abcdef.tmp")
-    try OpenStore(path).store.close()
+    try OpenStore(path).close()
     #expect(directory.names == [".db.0123456789abcdef.tmp", ".db.json.history", ".db.json.notes.tmp", "db.json"])
     let saved = directory.names(in: ".db.json.history")
     #expect(Set(saved.map { directory.text(".db.json.history/\($0)") }) == ["[0", "[5]"])
@@ -81,8 +81,8 @@ struct OpeningTests {
     try directory.write(torn)
     try directory.write(whole, to: ".db.json.recovery")
     let open = try OpenStore(path, synchronization: .full)
-    #expect(open.version.content.string == whole)
-    open.store.close()
+    #expect(open.version.string == whole)
+    open.close()
     #expect(directory.text() == whole)
     #expect(!directory.names.contains(".db.json.recovery"))
     let saved = directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") }
@@ -91,7 +91,7 @@ struct OpeningTests {
 
   @Test func `A lock file that a killed server left does no harm`() throws {
     try directory.write("1\n", to: ".db.json.lock/process")
-    try OpenStore(path).store.close()
+    try OpenStore(path).close()
     #expect(directory.names == ["db.json"])
   }
 
@@ -99,9 +99,9 @@ struct OpeningTests {
     let open = try OpenStore(path)
     try directory.shell("rm -r .db.json.lock")
     let second = try OpenStore(path)
-    open.store.close()
+    open.close()
     #expect(code { _ = try OpenStore(path) } == .locked)
-    second.store.close()
+    second.close()
     #expect(directory.names == ["db.json"])
   }
 
@@ -113,11 +113,11 @@ struct OpeningTests {
     let open = try OpenStore(path, fileSystem: fileSystem)
     #expect(open.warnings == [.notLocked])
     #expect(directory.names == ["db.json"])
-    open.store.close()
+    open.close()
     let locked = try OpenStore(path)
-    try OpenStore(path, fileSystem: fileSystem).store.close()
+    try OpenStore(path, fileSystem: fileSystem).close()
     #expect(code { _ = try OpenStore(path) } == .locked)
-    locked.store.close()
+    locked.close()
   }
 
   @Test(.timeLimit(.minutes(1))) func `A lock file that never has its name excludes a store`() throws {
@@ -135,15 +135,15 @@ struct OpeningTests {
     }
     let unlocked = try OpenStore(path, fileSystem: fileSystem)
     #expect(unlocked.warnings == [.notLocked])
-    unlocked.store.close()
+    unlocked.close()
     let open = try OpenStore(path)
     #expect(code { _ = try OpenStore(path, fileSystem: fileSystem) } == .locked)
-    open.store.close()
+    open.close()
     try directory.write("1\n", to: ".db.json.lock/process")
     let locked = try OpenStore(path, fileSystem: fileSystem)
     #expect(locked.warnings == [])
     #expect(code { _ = try OpenStore(path) } == .locked)
-    locked.store.close()
+    locked.close()
     #expect(fileSystem.script.openCount == 0)
   }
 
@@ -166,7 +166,7 @@ struct OpeningTests {
     // As after kill -9.
     try directory.shell("cp -r \(place).new.json.lock \(place).killed.json.lock")
     try directory.shell("test -z \"$(git status --porcelain -uall | grep lock)\"")
-    open.store.close()
+    open.close()
     #expect(!directory.names(in: place.isEmpty ? "." : place).contains(".new.json.lock"))
   }
 
@@ -189,7 +189,7 @@ struct OpeningTests {
     try directory.link(name, to: target)
     do {
       let open = try OpenStore(path)
-      open.store.close()
+      open.close()
       #expect(!isRefused)
     } catch let error as StorageError {
       #expect(isRefused)
@@ -208,7 +208,7 @@ struct OpeningTests {
             guard let open = try? OpenStore(path) else { continue }
             #expect(held.count.add(1, ordering: .relaxed).newValue == 1)
             held.count.subtract(1, ordering: .relaxed)
-            open.store.close()
+            open.close()
           }
         }
       }
@@ -216,10 +216,21 @@ struct OpeningTests {
     #expect(directory.names == ["db.json"])
   }
 
+  @Test func `A directory is listed once for all files that are opened in it`() throws {
+    for number in 0..<5 { try directory.write("[]", to: "\(number).json") }
+    let fileSystem = FaultyFileSystem()
+    let store = FileStore(fileSystem: fileSystem) { _ in }
+    try store.sync { worker throws(StorageError) in
+      for number in 0..<5 { _ = try worker.open(directory.path("\(number).json"), parse: OpenStore.parse) }
+    }
+    #expect(fileSystem.script.calls.count { $0 == "readdir" } == 1)
+    store.close()
+  }
+
   @Test func `A closed store refuses`() throws {
     let open = try OpenStore(path)
-    open.store.close()
-    open.store.close()
+    open.close()
+    open.close()
     #expect(try open.publish("[1]").summary == "failed closed")
   }
 }

@@ -15,11 +15,11 @@ struct PublishingTests {
 
   @Test func `A published version is what the file holds`() throws {
     let open = try OpenStore(directory.path("db.json"))
-    #expect(open.version.content.string == "{}")
+    #expect(open.version.string == "{}")
     #expect(try open.publish(#"{"a":1}"#).summary == "published")
     #expect(directory.text() == #"{"a":1}"#)
     #expect(try open.publish(#"{"a":2}"#).summary == "published")
-    open.store.close()
+    open.close()
     #expect(directory.text() == #"{"a":2}"#)
     #expect(directory.names == ["db.json"])
   }
@@ -30,9 +30,9 @@ struct PublishingTests {
     let open = try OpenStore(directory.path(name))
     #expect(try open.publish(#"{"a":1}"#).summary == "published")
     let saved = Inbox<Result<String, StorageError>>()
-    open.store.saveHistory(UTF8Slice("{}"), completion: saved.send)
+    open.saveHistory(UTF8Slice("{}"), completion: saved.send)
     #expect(throws: Never.self) { try saved.next().get() }
-    open.store.close()
+    open.close()
     #expect(directory.text(name) == #"{"a":1}"#)
   }
 
@@ -43,7 +43,7 @@ struct PublishingTests {
     #expect(directory.text() == "[7]")
     #expect(try open.publish("[1]").summary == "edited [7] 1")
     #expect(try open.publish("[7,1]", onto: 1).summary == "published")
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[7,1]")
     #expect(directory.names == ["db.json"])
   }
@@ -57,14 +57,14 @@ struct PublishingTests {
       return
     }
     #expect(error.message.hasSuffix("db.json' is \(reason)."))
-    open.store.close()
+    open.close()
   }
 
   @Test func `A place that is never quiet is tried again only now and then`() throws {
     let fileSystem = FaultyFileSystem()
     var timing = FileStoreOptions.Timing.short
     timing.debounce = .milliseconds(100)
-    let open = try OpenStore(directory.path("db.json"), watching: .polling, timing: timing, fileSystem: fileSystem)
+    let open = try OpenStore(directory.path("db.json"), watching: .on, timing: timing, fileSystem: fileSystem)
     fileSystem.script.restart { (_, call) throws(SystemError) in
       if call == "exchange" { throw SystemError(call, ENOENT) }
       if call == "rename exclusively" { throw SystemError(call, EEXIST) }
@@ -76,7 +76,7 @@ struct PublishingTests {
     #expect(calls.count < 1000)
     fileSystem.script.restart()
     #expect(try open.publish("[2]").summary == "published")
-    open.store.close()
+    open.close()
     #expect(directory.text() == "[2]")
   }
 
@@ -90,7 +90,7 @@ struct PublishingTests {
     #expect(open.edits.isEmpty)
     #expect(try open.publish("[1]").summary == "edited [8] 1")
     #expect(try open.edits.next().summary == "changed [8] 1")
-    open.store.close()
+    open.close()
   }
 
   @Test func `An invalid edit stays in the file and publishing fails`() throws {
@@ -100,7 +100,7 @@ struct PublishingTests {
     #expect(directory.text() == "[7")
     try directory.write("[8]")
     #expect(try open.publish("[1]").summary == "edited [8] 1")
-    open.store.close()
+    open.close()
     #expect(directory.names == ["db.json"])
   }
 }

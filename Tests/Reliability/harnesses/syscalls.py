@@ -1,6 +1,6 @@
 """Makes each system call of a write fail with each errno, one at a time (strace -e inject).
 
-The calls are those of the storage thread, which one traced write reveals. A refused write must be in neither memory nor
+The calls are those of all threads but the event loops: the queue of the storage runs on any of them. A refused write must be in neither memory nor
 file, an acknowledged one in both, and the write after it must work.
 """
 
@@ -17,32 +17,35 @@ from support.harness import Skip, main
 from support.server import Dropped, Server, side_files
 
 ERRNOS = ["EIO", "ENOSPC", "EACCES", "EINTR", "EMFILE", "ENOMEM", "EDQUOT", "EROFS"]
-# What a thread waits and allocates with, what no error is defined for, and the write that wakes the event loop (the file
-# is written with pwrite).
-LEFT_OUT = {"write", "ppoll", "poll", "futex", "madvise", "mprotect", "brk", "munmap", "restart_syscall", "gettid", "getrandom",
-            "geteuid", "getuid", "getgid", "getegid", "rt_sigprocmask", "sched_yield", "clock_nanosleep"}
+# What a thread begins, waits and allocates with, what no error is defined for, the write that wakes the event loop (the file
+# is written with pwrite), and what the queue's alarms are made with.
+LEFT_OUT = {"write", "ppoll", "poll", "futex", "madvise", "mmap", "mprotect", "brk", "munmap", "restart_syscall", "gettid",
+            "getrandom", "geteuid", "getuid", "getgid", "getegid", "rt_sigprocmask", "sched_yield", "clock_nanosleep", "read",
+            "clone", "clone3", "rseq", "set_robust_list", "sigaltstack", "sched_getaffinity", "prctl", "exit", "epoll_create1",
+            "epoll_wait", "epoll_pwait", "epoll_ctl", "eventfd2", "timerfd_create", "timerfd_settime"}
 
 
 class Tracer:
-    """strace, attached to one thread."""
+    """strace, attached to the threads of a server that are no event loops."""
 
-    def __init__(self, thread, output, *options):
-        self.thread = thread
+    def __init__(self, server, output, *options):
+        self.threads = storage_threads(server)
+        attached = [word for thread in self.threads for word in ("-p", str(thread))]
         self.process = subprocess.Popen(
-            ["strace", "-qq", "-o", output, *options, "-p", str(thread)], stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            ["strace", "-qq", "-o", output, *options, *attached], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self._wait(lambda tracer: tracer != 0)
 
     def _wait(self, condition):
         end = time.monotonic() + 10
-        while time.monotonic() < end:
-            try:
-                with open(f"/proc/{self.thread}/status") as file:
-                    if condition(int(re.search(r"TracerPid:\s+(\d+)", file.read()).group(1))):
-                        return
-            except OSError:
-                return
-            time.sleep(0.001)
+        for thread in self.threads:
+            while time.monotonic() < end:
+                try:
+                    with open(f"/proc/{thread}/status") as file:
+                        if condition(int(re.search(r"TracerPid:\s+(\d+)", file.read()).group(1))):
+                            break
+                except OSError:
+                    break
+                time.sleep(0.001)
 
     def end(self):
         self.process.send_signal(signal.SIGINT)
@@ -59,28 +62,30 @@ def records(path):
         return {record["id"] for record in json.load(file)["items"]}
 
 
-def storage_thread(harness, server):
-    output = os.path.join(harness.directory, "threads")
-    tracer = Tracer(server.pid, output, "-f", "-e", "trace=renameat2,rename,renameat")
-    server.request("POST", "/items", {"id": "traced"})
-    tracer.end()
-    with open(output) as file:
-        match = re.search(r"^(\d+) +rename", file.read(), re.MULTILINE)
-    if not match:
-        raise Skip("strace shows no rename")
-    return int(match.group(1))
+def storage_threads(server):
+    def name(thread):
+        try:
+            with open(f"/proc/{thread}/comm") as file:
+                return file.read()
+        except OSError:
+            return "NIO"
+
+    return [int(thread) for thread in os.listdir(f"/proc/{server.pid}/task") if not name(thread).startswith("NIO")]
 
 
-def calls_of_a_write(harness, server, thread):
+def calls_of_a_write(harness, server):
     output = os.path.join(harness.directory, "calls")
+    server.request("POST", "/items", {"id": "first"})
     # What the write before left behind is put away after half a second.
     time.sleep(0.7)
-    tracer = Tracer(thread, output)
+    tracer = Tracer(server, output)
     server.request("POST", "/items", {"id": "counted"})
     time.sleep(0.7)
     tracer.end()
     with open(output) as file:
         names = [match.group(1) for match in re.finditer(r"^(?:\d+ +)?(\w+)\(", file.read(), re.MULTILINE)]
+    if not any(name.startswith("rename") for name in names):
+        raise Skip("strace shows no rename")
     return Counter(name for name in names if name not in LEFT_OUT)
 
 
@@ -94,8 +99,7 @@ def measure(harness):
     cases = 0
     statuses = Counter()
     with server:
-        thread = storage_thread(harness, server)
-        calls = calls_of_a_write(harness, server, thread)
+        calls = calls_of_a_write(harness, server)
         harness.note(", ".join(f"{name} × {count}" for name, count in calls.items()))
         errnos = ERRNOS if harness.options.thorough else ERRNOS[:4]
         connection = server.connect()
@@ -105,7 +109,7 @@ def measure(harness):
                     cases += 1
                     name = f"{call} number {number} fails with {errno}"
                     try:
-                        statuses[inject(harness, server, connection, path, thread, call, number, errno, cases)] += 1
+                        statuses[inject(harness, server, connection, path, call, number, errno, cases)] += 1
                     except (Dropped, OSError) as error:
                         harness.fail(f"{name}: {error!r}")
                         if server.process.poll() is not None:
@@ -120,10 +124,10 @@ def measure(harness):
     harness.figure = f"{cases} faults in {sum(calls.values())} calls: answered {shown}"
 
 
-def inject(harness, server, connection, path, thread, call, number, errno, case):
+def inject(harness, server, connection, path, call, number, errno, case):
     name = f"{call} number {number} fails with {errno}"
     key = f"fault-{case}"
-    tracer = Tracer(thread, "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:error={errno}:when={number}")
+    tracer = Tracer(server, "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:error={errno}:when={number}")
     try:
         answer = connection.request("POST", "/items", {"id": key})
     finally:

@@ -7,12 +7,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A directory's store` {
   private let database: Database
-  private let store: FilesStore
+  private let store: DatabaseFiles
 
   init() throws {
     let ids = IDGenerator { "id" }
     database = try Database(parsing: UTF8Slice(Array(#"{"posts": []}"#.utf8)), schema: Schema(), ids: ids)
-    store = FilesStore("/nowhere", options: FileStoreOptions()) { text, name, _ in
+    store = DatabaseFiles("/nowhere", options: FileStoreOptions()) { text, name, _ in
       .part(try DatabasePart(name: name, parsing: text, schema: Schema()))
     } onEdit: { _ in
     }
@@ -47,7 +47,7 @@ import Testing
     _ directory: TemporaryDirectory, _ edits: Inbox<SourceEdit>,
     onParse: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> OpenedSource {
-    try FilesStore.open(
+    try DatabaseFiles.open(
       directory.path, isDirectory: true, options: FileStoreOptions(), schema: Schema(), ids: IDGenerator { "id" }
     ) { text, name, _ in
       onParse(name)

@@ -1,62 +1,14 @@
 import JSONServerValues
 
-extension FileStoreWorker {
-  /// Publishes the newest of the waiting versions, and completes requests in order.
+extension StoredFile {
+  /// Writes a version to a new file beside the file.
   ///
-  /// - Parameter isClosing: Whether to stop waiting for an invalid file to become valid.
-  func publishWaiting(isClosing: Bool) {
-    completeStale()
-    if !isClosing, !waiting.isEmpty, let retryDue, retryDue > .now { return }
-    retryDue = nil
-    guard let newest = waiting.last else { return }
-    if options.synchronization == .ephemeral { return complete(.done) }
-    if let error = fault?.error { return wait(error, isClosing) }
-    do throws(StorageError) {
-      if try publish(newest.content) { return complete(.done) }
-    } catch {
-      return complete(error.code == .durabilityUnknown ? .uncertain(error) : .failed(error))
-    }
-    check()
-    completeStale()
-    // The edit cannot be loaded yet, or was reverted.
-    let restless = StorageError(.unavailable, "'\(location.path)' is being edited all the time.")
-    if !waiting.isEmpty { wait(fault?.error ?? restless, isClosing) }
-    // Not immediately: an attempt writes and syncs the whole file.
-    retryDue = waiting.first.map { min(.now + options.timing.debounce, $0.deadline) }
-  }
-
-  /// Keeps the versions waiting until the deadline of the first.
-  private func wait(_ error: StorageError, _ isClosing: Bool) {
-    if isClosing || waiting.contains(where: { $0.deadline <= .now }) {
-      complete(.failed(error))
-    } else {
-      scheduleCheck(in: options.timing.debounce)
-    }
-  }
-
-  /// Completes all waiting requests.
-  private func complete(_ publication: Publication<Version>) {
-    let completed = waiting
-    waiting = []
-    for request in completed { request.completion(publication) }
-  }
-
-  /// Completes the requests that are based on an older version than the newest edit, with this edit.
-  private func completeStale() {
-    guard let latestEdit else { return }
-    let stale = waiting.filter { $0.generation < generation }
-    waiting.removeAll { $0.generation < generation }
-    for request in stale { request.completion(.moved(to: latestEdit)) }
-  }
-
-  /// Publishes a version; a failure changes nothing, except with code `durabilityUnknown`.
-  ///
-  /// - Returns: `false` when the file holds an edit that the store had not seen; nothing is published then.
-  private func publish(_ content: some FileContent) throws(StorageError) -> Bool {
-    if try relocateIfNeeded() { return false }
+  /// - Returns: `nil` when the path now leads to another file.
+  func prepare(_ content: some FileContent) throws(StorageError) -> Installation? {
+    if try relocateIfNeeded() { return nil }
     let directory = try openDirectory()
     let newFile = try writeTemporary(content, in: directory, like: try inspect(in: directory))
-    return try install(newFile, in: directory)
+    return Installation(file: self, newFile: newFile, directory: directory)
   }
 
   /// Checks that the file may be replaced, and opens it as the model of the new file.
@@ -100,45 +52,21 @@ extension FileStoreWorker {
     }
   }
 
-  /// Puts the version in place, unless it would replace an edit that the store had not seen.
-  private func install(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
-    let outcome: Replacement
-    do throws(SystemError) {
-      outcome = isMountPoint ? .impossible : try replace(with: newFile, in: directory)
-    } catch {
-      try? fileSystem.unlink(newFile.name, in: directory)
-      throw StorageError(error, when: "replace", location.path)
-    }
-    switch outcome {
-    case .created: break
-    case .exchanged:
-      guard try keepReplaced(newFile, in: directory) else { return false }
-    case .impossible:
-      if !isMountPoint { onEdit(.warned(.mountPoint, path: location.path)) }
-      isMountPoint = true
-      defer { try? fileSystem.unlink(newFile.name, in: directory) }
-      guard try writeInPlace(newFile, in: directory) else { return false }
-    case .edited:
-      try? fileSystem.unlink(newFile.name, in: directory)
-      return false
-    }
-    remember(newFile, in: directory)
-    // The replaced version keeps its name until the new one is durable, so a killed server leaves at most one behind.
-    // After that, late saves reach it through its open descriptor.
-    defer { if outcome == .exchanged { try? fileSystem.unlink(newFile.name, in: directory) } }
-    try synchronizeDirectory(directory)
-    return true
-  }
-
   /// Records the state of the file after a version was put in place.
-  private func remember(_ newFile: NewFile, in directory: FileDescriptor) {
+  fileprivate func remember(_ newFile: NewFile, in directory: FileDescriptor) {
     let stamp = try? fileSystem.status(location.name, in: directory).stamp
     let isOurs = stamp?.matchesAcrossRename(newFile.stamp) ?? false
     recordVersion(Known(hash: newFile.hash, stamp: isOurs ? stamp : nil))
     if !isOurs { scheduleCheck(in: options.timing.debounce) }
+    lookDue = .now + options.timing.busyInterval
   }
 
-  private func synchronizeDirectory(_ directory: FileDescriptor) throws(StorageError) {
+  /// The error of a version that meets edits which cannot be loaded.
+  var restlessness: StorageError {
+    StorageError(.unavailable, "'\(location.path)' is being edited all the time.")
+  }
+
+  fileprivate func synchronizeDirectory(_ directory: FileDescriptor) throws(StorageError) {
     guard isDurable else { return }
     do throws(SystemError) {
       try fileSystem.synchronizeDirectory(directory)
@@ -148,6 +76,74 @@ extension FileStoreWorker {
         cause: error)
     }
   }
+}
+
+/// A new version on its way into the place of its file.
+struct Installation {
+  private enum Stage {
+    /// The version is complete, under the name of the new file.
+    case written
+    /// The version is in place.
+    case installed(Replacement)
+    /// An edit was taken out and put back, or has the name of the new file now.
+    case settled
+  }
+
+  let file: StoredFile
+  let newFile: NewFile
+  let directory: FileDescriptor
+  private var stage = Stage.written
+
+  init(file: StoredFile, newFile: NewFile, directory: FileDescriptor) {
+    (self.file, self.newFile, self.directory) = (file, newFile, directory)
+  }
+
+  /// Puts the version in place, unless it would replace an edit that the store had not seen.
+  mutating func install() throws(StorageError) -> Bool {
+    let outcome: Replacement
+    do throws(SystemError) {
+      outcome = file.isMountPoint ? .impossible : try file.replace(with: newFile, in: directory)
+    } catch {
+      throw StorageError(error, when: "replace", file.location.path)
+    }
+    switch outcome {
+    case .created: break
+    case .exchanged:
+      stage = .settled
+      guard try file.keepReplaced(newFile, in: directory) else { return false }
+    case .impossible:
+      if !file.isMountPoint { file.onEdit(.warned(.mountPoint, path: file.location.path)) }
+      file.isMountPoint = true
+      guard try file.writeInPlace(newFile, in: directory) else { return false }
+    case .edited: return false
+    }
+    stage = .installed(outcome)
+    return true
+  }
+
+  /// Records that the version is in place, together with the other versions of its commit.
+  func finish() { file.remember(newFile, in: directory) }
+
+  /// Removes the new file, or puts the replaced file back.
+  ///
+  /// - Throws: When the version stays in place, with code `durabilityUnknown`.
+  func undo() throws(StorageError) {
+    switch stage {
+    case .written: try? file.fileSystem.unlink(newFile.name, in: directory)
+    case .settled: break
+    case .installed(.exchanged): try file.putBack(newFile, in: directory)
+    case .installed:
+      throw StorageError(
+        .durabilityUnknown, "'\(file.location.path)' is written, but other files of the same change are not.")
+    }
+  }
+
+  /// Removes the name of the replaced file.
+  func removeReplaced() {
+    if case .installed(.exchanged) = stage { try? file.fileSystem.unlink(newFile.name, in: directory) }
+  }
+
+  func synchronizeDirectory() throws(StorageError) { try file.synchronizeDirectory(directory) }
 }
 
 /// The way in which a new file was put in place.
@@ -162,13 +158,11 @@ enum Replacement {
   case edited
 }
 
-extension FileStoreWorker {
+extension StoredFile {
   /// Replaces the file with a new file.
   ///
-  /// Edits during the writing of the new file are noticed before the exchange. Only an edit in the last instant has to
-  /// be put back, and only for this instant can anyone read a version without this edit.
-  func replace(with newFile: NewFile, in directory: FileDescriptor) throws(SystemError) -> Replacement {
-    if isEdited(in: directory) { return .edited }
+  /// An edit since the last check is exchanged back. Until then, readers see the file without the edit.
+  fileprivate func replace(with newFile: NewFile, in directory: FileDescriptor) throws(SystemError) -> Replacement {
     for _ in 0..<8 {
       do {
         try fileSystem.exchange(newFile.name, location.name, in: directory)
@@ -186,7 +180,7 @@ extension FileStoreWorker {
   }
 
   /// Whether the file is certainly not the known version.
-  private func isEdited(in directory: FileDescriptor) -> Bool {
+  func isEdited(in directory: FileDescriptor) -> Bool {
     guard let stamp = try? fileSystem.status(location.name, in: directory).stamp, let known = known.stamp,
       stamp != known, let file = try? fileSystem.open(location.name, in: directory, for: .reading)
     else { return false }
@@ -220,7 +214,7 @@ extension FileStoreWorker {
   /// otherwise.
   ///
   /// - Returns: Whether it was the known version.
-  private func keepReplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
+  fileprivate func keepReplaced(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let failure: SystemError?
     do throws(SystemError) {
       let file = try fileSystem.open(newFile.name, in: directory, for: .reading)
@@ -235,15 +229,7 @@ extension FileStoreWorker {
       // A file that cannot be examined may be an edit.
       failure = error
     }
-    do throws(SystemError) {
-      try putBack(newFile, in: directory)
-    } catch {
-      known = Known(hash: newFile.hash, stamp: nil)
-      throw StorageError(
-        .durabilityUnknown,
-        "An edit of '\(location.path)' may have been replaced; it is kept as '\(newFile.name)': \(error.reason).",
-        cause: error)
-    }
+    try putBack(newFile, in: directory)
     if let failure { throw StorageError(failure, when: "read", location.path) }
     return false
   }
@@ -253,8 +239,20 @@ extension FileStoreWorker {
   /// This may take out another edit, and so on: the newest edit ends up in the place. The last file that is taken out
   /// is checked again later, since an editor may still have it open and save to it.
   ///
-  /// - Throws: When an edit could not be put back; it keeps the name of the new file.
-  private func putBack(_ newFile: NewFile, in directory: FileDescriptor) throws(SystemError) {
+  /// - Throws: When an edit could not be put back, with code `durabilityUnknown`; it keeps the name of the new file.
+  fileprivate func putBack(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) {
+    do throws(SystemError) {
+      try exchangeBack(newFile, in: directory)
+    } catch {
+      known = Known(hash: newFile.hash, stamp: nil)
+      throw StorageError(
+        .durabilityUnknown,
+        "An edit of '\(location.path)' may have been replaced; it is kept as '\(newFile.name)': \(error.reason).",
+        cause: error)
+    }
+  }
+
+  private func exchangeBack(_ newFile: NewFile, in directory: FileDescriptor) throws(SystemError) {
     var inPlace = (inode: newFile.stamp.inode, hash: newFile.hash)
     for _ in 0..<16 {
       let edit = try fileSystem.status(newFile.name, in: directory).stamp.inode
@@ -308,7 +306,7 @@ extension FileStoreWorker {
   /// version intact.
   ///
   /// - Returns: Whether the file held the known version; otherwise it is left alone.
-  private func writeInPlace(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
+  fileprivate func writeInPlace(_ newFile: NewFile, in directory: FileDescriptor) throws(StorageError) -> Bool {
     let target: FileDescriptor
     do throws(SystemError) {
       target = try fileSystem.open(location.name, in: directory, for: .writing)
@@ -353,7 +351,7 @@ extension FileStoreWorker {
   /// Writes the recovery file of a killed server into the file; the file's old bytes go to the history.
   func replayRecovery(in directory: FileDescriptor) throws(StorageError) {
     guard let recovery = try? fileSystem.contents(of: location.recoveryName, in: directory) else { return }
-    guard (try? parse(recovery.text, generation)) != nil else {
+    guard (try? parse(recovery.text)) != nil else {
       throw StorageError(
         .invalidFile, "The recovery file '\(location.recoveryName)' of '\(location.path)' is not valid; remove one.")
     }

@@ -1,6 +1,6 @@
 import JSONServerValues
 
-extension FileStoreWorker {
+extension StoredFile {
   /// Checks the file, and reports changes.
   func check() {
     do throws(StorageError) {
@@ -35,7 +35,7 @@ extension FileStoreWorker {
       isFaultAnnounced = false
       generation += 1
       latestEdit = version
-      onEdit(.changed(version))
+      onEdit(.changed(.file(version)))
     } catch {
       let stamp = reading.isSettled ? reading.status.stamp : nil
       recordFault(Fault(error: error, hash: reading.hash, stamp: stamp, since: .now))
@@ -65,10 +65,10 @@ extension FileStoreWorker {
     if old.isAnnounced { return }
     guard wait <= .zero else { return scheduleCheck(in: wait) }
     isFaultAnnounced = true
-    onEdit(new.error.map(FileEdit.invalid) ?? .deleted(path: path))
+    onEdit(new.error.map(SourceEdit.invalid) ?? .deleted(path: path))
   }
 
-  private func isTrusted(_ stamp: FileStamp?) -> Bool {
+  func isTrusted(_ stamp: FileStamp?) -> Bool {
     guard let stamp else { return false }
     guard let fault else { return stamp == known.stamp && known.isSettled }
     return fault.isAnnounced && stamp == fault.stamp
@@ -143,7 +143,7 @@ struct ReturnedEdit {
   }
 }
 
-extension FileStoreWorker {
+extension StoredFile {
   /// The number of files and bytes beyond which the oldest replaced version is reviewed early.
   ///
   /// Without syncing, several hundred versions are replaced in half a second. Connections need descriptors, too: a file
@@ -186,7 +186,7 @@ extension FileStoreWorker {
     do throws(SystemError) {
       guard try isChanged(file) else { return }
       let late = try fileSystem.contents(of: file.descriptor)
-      let isWhole = late.text.count > 0 && (try? parse(late.text, generation)) != nil
+      let isWhole = late.text.count > 0 && (try? parse(late.text)) != nil
       guard !isWhole, !isLast, file.extensions < 4 else { return keep(late, beside: file.location) }
       // The save is not complete yet.
       var extended = file
@@ -203,7 +203,7 @@ extension FileStoreWorker {
     var kept = Set([hash])
     for edit in returned where edit.due > .now && kept.insert(edit.reading.hash).inserted {
       // A part of a save is not a version that anyone saved over.
-      if (try? parse(edit.reading.text, generation)) != nil { keep(edit.reading, beside: location) }
+      if (try? parse(edit.reading.text)) != nil { keep(edit.reading, beside: location) }
     }
     returned.removeAll { $0.reading.hash != hash }
   }
