@@ -37,27 +37,29 @@ extension MockServer {
   /// - Parameters:
   ///   - request: The requests.
   ///   - times: The number of requests; `nil` for one or more.
+  ///   - delivery: What was sent of the responses; `nil` for anything.
   ///   - sourceLocation: The place of the expectation, for the issue.
   /// - Throws: ``MockServerError`` with the differences and the requests received.
   public func expect(
-    _ request: RequestPattern, times: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    _ request: RequestPattern, times: Int? = nil, delivery: Exchange.Delivery? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) {
     let range = times.map { $0...max($0, 0) } ?? 1...Int.max
     try await check(at: sourceLocation) { () async throws(MockServerError) in
       guard times ?? 0 >= 0 else {
         throw MockServerError("'times' must be at least 0, not \(times ?? 0).")
       }
-      try await expect(try RequestExpectation(request), range, Self.text(times))
+      try await expect(try RequestExpectation(request, delivery), range, Self.text(times))
     }
   }
 
   /// Expects a number of requests within a range: `times: 1...3`, `times: 2...`.
   public func expect(
-    _ request: RequestPattern, times: some RangeExpression<Int> & Sendable,
+    _ request: RequestPattern, times: some RangeExpression<Int> & Sendable, delivery: Exchange.Delivery? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) {
     try await check(at: sourceLocation) { () async throws(MockServerError) in
-      try await expect(try RequestExpectation(request), times, Self.text(times))
+      try await expect(try RequestExpectation(request, delivery), times, Self.text(times))
     }
   }
 
@@ -204,9 +206,12 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
   private let matcher: RequestMatcher
   /// The same without what a request of the route may lack.
   private let route: RequestMatcher
+  /// What was sent of the response; `nil` for anything.
+  private let delivery: Exchange.Delivery?
 
   /// - Throws: ``MockServerError`` for what no request can meet.
-  init(_ request: RequestPattern) throws(MockServerError) {
+  init(_ request: RequestPattern, _ delivery: Exchange.Delivery? = nil) throws(MockServerError) {
+    self.delivery = delivery
     do throws(RequestError) {
       matcher = try RequestMatcher(request)
       route = try RequestMatcher(RequestPattern(matcher.pattern.method, matcher.pattern.path))
@@ -216,7 +221,8 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
   }
 
   func isMet(by exchange: Exchange) -> Bool {
-    matcher.matches(MatchableRequest(exchange.request, exchange.route))
+    delivery.map { $0 == exchange.delivery } ?? true
+      && matcher.matches(MatchableRequest(exchange.request, exchange.route))
   }
 
   /// How a request of the route differs, one difference a line; `nil` for a request of another route.
@@ -243,6 +249,9 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
       lines.append("body: expected \(expected), was \(RequestPattern.text(of: request.bytes))")
     case .any, .data: break
     }
+    if let delivery, delivery != exchange.delivery {
+      lines.append("delivery: expected \(delivery), was \(exchange.delivery)")
+    }
     return lines
   }
 
@@ -255,13 +264,11 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
     return "\(name): expected '\(expected)', \(sent.isEmpty ? "is missing" : "was \(actual)")"
   }
 
-  var description: String { matcher.pattern.description }
+  var description: String { matcher.pattern.description + (delivery.map { " with delivery \($0)" } ?? "") }
 }
 
 /// A journal as a person reads it.
 enum JournalText {
-  /// The most of a body that a line shows.
-  private static let maximumShownCharacters = 300
   private static let maximumLines = 50
 
   /// Returns a line for each of the newest exchanges.
@@ -270,19 +277,7 @@ enum JournalText {
     let shown = exchanges.suffix(maximumLines)
     let others = exchanges.count - shown.count
     return "The requests that came\(others > 0 ? ", after \(others) others" : ""):\n"
-      + shown.map { "  " + line($0) }.joined(separator: "\n")
-  }
-
-  /// `2. POST /bookmarks → 201 {"title":"Swift"}`
-  private static func line(_ exchange: Exchange) -> String {
-    let request = exchange.request
-    let head = "\(exchange.id). \(request.method.rawValue) \(request.target) → \(outcome(of: exchange))"
-    return request.bytes.isEmpty ? head : "\(head) \(shown(request.json?.text(pretty: false) ?? "(binary)"))"
-  }
-
-  /// The status, or what became of the response in its place.
-  private static func outcome(of exchange: Exchange) -> String {
-    exchange.response.map { $0.delivery.summary(of: $0.status) } ?? "no response yet, the request is held"
+      + shown.map { "  \($0.id). \($0)" }.joined(separator: "\n")
   }
 
   /// Returns the exchanges with their header fields and bodies.
@@ -294,7 +289,7 @@ enum JournalText {
         #\(exchange.id) after \(exchange.duration)
         \(request.method.rawValue) \(request.target)
         \(message(request.headerFields, request.bytes))
-        → \(outcome(of: exchange))
+        → \(exchange.outcome)
         \(response)
         """
     }.joined(separator: "\n\n")
@@ -303,9 +298,5 @@ enum JournalText {
   private static func message(_ fields: HTTPFields, _ body: [UInt8]) -> String {
     let head = fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
     return body.isEmpty ? head : "\(head)\n\n\(String(decoding: body, as: UTF8.self))"
-  }
-
-  private static func shown(_ text: String) -> String {
-    text.count > maximumShownCharacters ? text.prefix(maximumShownCharacters) + "…" : text
   }
 }

@@ -160,6 +160,14 @@ package struct TokenReader {
     return nil
   }
 
+  /// Steps over the value of the member whose name was the last token, and returns the value's range.
+  package mutating func skipValue() -> Range<Int> {
+    let colon = JSONSyntax.skipWhitespace(in: whole.bytes, from: position)
+    let start = JSONSyntax.skipWhitespace(in: whole.bytes, from: colon + 1)
+    position = JSONSyntax.endOfValue(in: whole.bytes, from: start)
+    return start..<position
+  }
+
   /// Returns the name or scalar at an offset; the value was scanned, so every string ends.
   private mutating func text(from start: Int) -> Token {
     let bytes = whole.bytes

@@ -40,6 +40,19 @@ struct `What goes wrong on purpose` {
     await #expect(throws: (any Error).self) { try await URLSession.forTests.get("/users", at: server.url) }
   }
 
+  @Test(arguments: ["GET", "POST"])
+  func `A reset reaches a client on a connection that it uses again`(_ method: String) async throws {
+    let server = try MockServer.current
+    let session = URLSession.forTests
+    _ = try await session.get("/users", at: server.url)
+    await server.fail(.any("/users"), with: .reset)
+    var request = URLRequest(url: server.url.appending(path: "users"))
+    request.httpMethod = method
+    if method == "POST" { request.httpBody = Data("{}".utf8) }
+    await #expect(throws: (any Error).self) { [request] in try await session.send(request) }
+    #expect(await server.requests.map(\.delivery) == [.whole, .reset])
+  }
+
   @Test func `A delayed write is carried out all the same`() async throws {
     let server = try MockServer.current
     await server.delay(.delete("/users/*"), by: .milliseconds(30))

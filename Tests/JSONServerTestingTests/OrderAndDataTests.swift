@@ -75,14 +75,26 @@ struct `What is expected of requests and data` {
 
   @Test func `What became of a response that was not sent whole is shown in the place of its status`() async throws {
     let server = try MockServer.current
-    for (name, response) in [("reset", .reset), ("hang", .hang), ("truncated", .truncated)] as [(String, Response)] {
+    for (name, response) in [("reset", .reset), ("hang", .hang), ("bookmarks", .truncated)] as [(String, Response)] {
       await server.fail(.get("/\(name)"), with: response)
       try await send(.get, "/\(name)")
     }
     let message = try await failure { try await $0.expect(.get("/other")) }
-    for line in ["GET /reset → connection reset", "GET /hang → no response (hung)", "GET /truncated → 200, truncated"] {
+    for line in [
+      "1. GET /reset → connection reset, fault 1", "2. GET /hang → no response (hung), fault 2",
+      "3. GET /bookmarks → 200, truncated, fault 3",
+    ] {
       #expect(message.contains(line), "\(message)")
     }
+    let requests = await server.requests
+    #expect(requests.map(\.delivery) == [.reset, .nothing, .cut])
+    #expect(requests.map(\.response?.status) == [nil, nil, .ok])
+    #expect("\(requests[0])" == "GET /reset → connection reset, fault 1")
+    try await server.expect(.get("/bookmarks"), times: 1, delivery: .cut)
+    try await server.expect(.any(), times: 1...1, delivery: .reset)
+    let difference = try await failure { try await $0.expect(.get("/reset"), delivery: .whole) }
+    #expect(difference.contains("Expected GET /reset with delivery whole at least once"), "\(difference)")
+    #expect(difference.contains("delivery: expected whole, was reset"), "\(difference)")
   }
 
   @Test func `Data is compared as Swift values and as JSON, and the difference is shown member by member`() async throws

@@ -12,6 +12,7 @@ enum OpenAPIAdminSchemas {
         "status": string, "version": string, "uptime": ["type": "number", "description": "In seconds."],
         "resources": integer, "readOnly": boolean, "delay": ["type": "number", "description": "In milliseconds."],
         "rules": object(["faults": integer, "holds": integer, "stubs": integer]),
+        "log": object(["bytes": integer, "limit": integer]),
         "invalid": ["type": ["object", "null"], "description": "The invalid file and the error."],
       ]),
       "Resource": object([

@@ -22,6 +22,7 @@ extension AdminCall {
       ("readOnly", .bool(engine.settings.isReadOnly)),
       ("delay", engine.settings.value["delay"] ?? .null),
       ("rules", engine.rules.counts),
+      ("log", engine.logSize),
       ("invalid", fault ?? .null),
     ])
     if let store, let connection { health["database"] = connection.health(of: store.version) }
@@ -33,25 +34,13 @@ extension AdminCall {
     let (title, wrapName) = (engine.configuration.title, engine.configuration.wrapName)
     let (users, signIn) = (engine.signIn?.users, Self.signIn(on: engine))
     let path = context.request.mount.path
-    // Middleware may change the document, and sees responses without the parts that `finalize` adds.
-    let isFinal = !context.isInner
-    let document: @Sendable (Database) -> PreparedResponse = { database in
+    try show(isLarge: !engine.database.isSmall, on: engine) { database in
       let shown = users.map { database.hiding(SignInState.hiddenName, of: $0) } ?? database
       let description = DataDescription(of: shown, title: title)
-      var response = PreparedResponse.json(
-        .object(
-          OpenAPIAdmin.adding(
-            AdminRoute.table.map(\.operation), faultActions: Response.Delivery.actions.map(\.name),
-            to: description.openAPI(
-              .open, basePath: path.isEmpty ? "/" : path, wrapName: wrapName, signIn: signIn))))
-      if isFinal { response.validator = EntityTag(of: response.bytes) }
-      return response
-    }
-    guard !engine.database.isSmall else { return engine.finalize(context, document(engine.database)) }
-    try engine.calculate(for: context) {
-      document($0)
-    } then: { engine, response in
-      engine.finalize(context, response)
+      return .object(
+        OpenAPIAdmin.adding(
+          AdminRoute.table.map(\.operation), faultActions: Response.Delivery.actions.map(\.name),
+          to: description.openAPI(.open, basePath: path.isEmpty ? "/" : path, wrapName: wrapName, signIn: signIn)))
     }
   }
 
@@ -63,6 +52,17 @@ extension AdminCall {
       Set(guards.filter { $0.1.decision(on: access, isSignedIn: false) == .allowed }.map(\.0))
     }
     return OpenAPISignIn(users: authorization.users.collection, publicReads: open(.read), publicWrites: open(.write))
+  }
+}
+
+extension Engine {
+  /// The bytes of the exchanges and events that are kept, and their limit.
+  fileprivate var logSize: JSONValue {
+    let bytes = isSession ? logBytes : logBytes + sessions.logBytes
+    return [
+      "bytes": .number(JSONNumber(bytes)),
+      "limit": .number(JSONNumber(isSession ? journal.byteCapacity : configuration.journalByteCapacity)),
+    ]
   }
 }
 

@@ -20,9 +20,11 @@ final class AdminRoute: Sendable {
   private let method: HTTPRequest.Method
   /// The segments after the first; a segment in braces stands for any text.
   private let segments: [String]
+  /// Whether the route reads the body.
+  private let takesBody: Bool
   /// The description in the OpenAPI document.
   let operation: OpenAPIAdmin.Operation
-  let respond: Handler
+  private let handler: Handler
 
   /// - Parameters:
   ///   - path: The path below ``root``; its last segment may be a variable part, whose name is in braces.
@@ -38,10 +40,28 @@ final class AdminRoute: Sendable {
   ) {
     self.method = method
     segments = path.split(separator: "/").map(String.init)
+    takesBody = body != nil
     operation = OpenAPIAdmin.operation(
       method.rawValue.lowercased(), "/\(Self.root)\(path)", id, summary, result, body: body, query: query,
       errors: errors)
-    self.respond = respond
+    handler = respond
+  }
+
+  /// Responds to a request; parses a large body on another thread before.
+  func respond(to context: RequestContext, on engine: isolated Engine) throws(RequestError) {
+    guard takesBody, context.request.bytes.count > Engine.quickBody else {
+      return try handler(engine, AdminCall(route: self, context: context))
+    }
+    WorkerThreads.changes.run {
+      let body = Result { () throws(RequestError) in try AdminBody(context.request) }
+      engine.execute { engine in
+        do throws(RequestError) {
+          try self.handler(engine, AdminCall(route: self, context: context, parsedBody: body))
+        } catch {
+          engine.finalize(context, error.response())
+        }
+      }
+    }
   }
 
   private func takes(_ path: ArraySlice<String>) -> Bool {
@@ -83,6 +103,8 @@ extension RequestTarget {
 struct AdminCall: Sendable {
   let route: AdminRoute
   let context: RequestContext
+  /// The body, if it was parsed on another thread.
+  var parsedBody: Result<AdminBody, RequestError>?
 
   var requester: Requester { Requester(context, .admin(route)) }
 
@@ -92,16 +114,53 @@ struct AdminCall: Sendable {
   var parameters: QueryParameters { context.target.parameters }
 
   /// - Throws: 400, when the body is not a JSON object.
-  func body() throws(RequestError) -> AdminBody { try AdminBody(context.request) }
+  func body() throws(RequestError) -> AdminBody {
+    if let parsedBody { return try parsedBody.get() }
+    return try AdminBody(context.request)
+  }
+
+  /// Responds with a value, which another thread writes when it is large.
+  ///
+  /// - Throws: 503 when too many reads that take long are under way.
+  func show(_ value: JSONValue, status: HTTPResponse.Status = .ok, on engine: isolated Engine) throws(RequestError) {
+    try show(isLarge: value.isLonger(than: Engine.quickBody), status: status, on: engine) { _ in value }
+  }
+
+  /// Responds with a value, which another thread makes and writes when it is large.
+  ///
+  /// - Throws: 503 when too many reads that take long are under way.
+  func show(
+    isLarge: Bool, status: HTTPResponse.Status = .ok, on engine: isolated Engine,
+    _ value: @escaping @Sendable (Database) -> JSONValue
+  ) throws(RequestError) {
+    guard isLarge else { return engine.finalize(context, .json(value(engine.database), status: status)) }
+    // Middleware may change the response, and sees it without the parts that `finalize` adds.
+    let isFinal = !context.isInner
+    try engine.calculate(for: context) { database in
+      var response = PreparedResponse.json(value(database), status: status)
+      if isFinal { response.validator = EntityTag(of: response.bytes) }
+      return response
+    } then: { engine, response in
+      engine.finalize(context, response)
+    }
+  }
 
   /// Makes a completion that responds with a result or an error.
   func respond<Success>(
     _ response: @escaping @Sendable (isolated Engine, Success) -> PreparedResponse
   ) -> Engine.Completion<Success> {
+    whenDone { engine, success throws(RequestError) in engine.finalize(context, response(engine, success)) }
+  }
+
+  /// Makes a completion that goes on with a result, or responds with an error.
+  func whenDone<Success>(
+    _ goOn: @escaping @Sendable (isolated Engine, Success) throws(RequestError) -> Void
+  ) -> Engine.Completion<Success> {
     { engine, result in
-      switch result {
-      case .success(let success): engine.finalize(context, response(engine, success))
-      case .failure(let error): engine.finalize(context, error.response())
+      do throws(RequestError) {
+        try goOn(engine, result.get())
+      } catch {
+        engine.finalize(context, error.response())
       }
     }
   }
@@ -151,8 +210,10 @@ extension AdminRoute {
     ) { engine, call throws(RequestError) in
       let limit = max(try call.parameters.number("limit") ?? 100, 0)
       let unexpectedOnly = try call.parameters.flag("unexpected")
-      let exchanges = engine.journal.exchanges.filter { !unexpectedOnly || $0.isUnexpected }
-      engine.finalize(call.context, .json(.array(exchanges.suffix(limit).map(\.value))))
+      let all = unexpectedOnly ? engine.journal.unexpected.all : engine.journal.exchanges
+      let exchanges = all.suffix(limit)
+      let byteCount = exchanges.reduce(0) { $0 + $1.byteCount }
+      try call.show(isLarge: byteCount > Engine.quickBody, on: engine) { _ in .array(exchanges.map(\.value)) }
     },
     AdminRoute(.get, "/requests/{id}", "Request", "Returns a request with its whole bodies.", .one("Exchange")) {
       engine, call throws(RequestError) in
@@ -160,7 +221,7 @@ extension AdminRoute {
         throw RequestError(
           .notFound, "The journal has no request '\(call.name)' any more; GET /__admin/requests lists its requests.")
       }
-      engine.finalize(call.context, .json(exchange.value(showing: .max)))
+      try call.show(isLarge: exchange.byteCount > Engine.quickBody, on: engine) { _ in exchange.value(showing: .max) }
     },
     AdminRoute(.delete, "/requests", "ForgetRequests", "Empties the journal.") {
       $0.journal.removeAll()
@@ -246,9 +307,10 @@ extension AdminRoute {
     let one = AdminRoute(.get, "\(path)/{id}", title, "Returns a \(name).", .one(title)) { engine, call in
       engine.rules.whenCurrent(
         kind, on: engine,
-        call.respond { engine, _ in
+        call.whenDone { engine, _ throws(RequestError) in
           let value = Int(call.name).flatMap { engine.rules.value(of: kind, $0) }
-          return value.map { .json($0) } ?? unknown(name, call).response()
+          guard let value else { throw unknown(name, call) }
+          try call.show(value, on: engine)
         })
     }
     let (removal, query): (String, [OpenAPIAdmin.Parameter]) =
@@ -258,7 +320,10 @@ extension AdminRoute {
     return [
       AdminRoute(.get, path, "\(title)s", "Lists the \(name)s.", .list(title)) { engine, call in
         engine.rules.whenCurrent(
-          kind, on: engine, call.respond { engine, _ in .json(.array(engine.rules.values(of: kind))) })
+          kind, on: engine,
+          call.whenDone { engine, _ throws(RequestError) in
+            try call.show(.array(engine.rules.values(of: kind)), on: engine)
+          })
       }
     ] + (kind == .stub ? [one] : []) + [
       AdminRoute(.post, path, "Add\(title)", summary, .created(title), body: title) {
@@ -266,9 +331,9 @@ extension AdminRoute {
         let rule = try Rule(kind, call.body(), files: engine.configuration.bodyFiles)
         engine.rules.add(
           rule, on: engine,
-          call.respond { engine, id in
+          call.whenDone { engine, id throws(RequestError) in
             let value = isHold ? nil : engine.rules.value(of: kind, id)
-            return .json(value ?? ["id": .number(JSONNumber(id))], status: .created)
+            try call.show(value ?? ["id": .number(JSONNumber(id))], status: .created, on: engine)
           })
       },
       AdminRoute(
@@ -341,6 +406,27 @@ extension AdminRoute {
       try call.mergeData(on: engine)
     },
   ]
+}
+
+extension JSONValue {
+  /// Whether the value's text is about longer than a number of bytes. O(number of bytes), whatever the size.
+  fileprivate func isLonger(than byteCount: Int) -> Bool {
+    var rest = byteCount
+    var open = [self]
+    while rest >= 0, let value = open.popLast() {
+      switch value {
+      case .null, .bool, .number: rest -= 4
+      case .string(let text): rest -= text.utf8.count
+      case .array(let elements):
+        rest -= elements.count
+        if rest >= 0 { open += elements }
+      case .object(let members):
+        rest -= members.count
+        if rest >= 0 { open += members.map(\.value) }
+      }
+    }
+    return rest < 0
+  }
 }
 
 extension QueryParameters {

@@ -78,7 +78,7 @@ extension Engine {
         if let name { engine.indexing[name] = engine.indexing[name].flatMap { $0 > 1 ? $0 - 1 : nil } }
         if let outcome { return goOn(engine, outcome.get()) }
         let abandoned = RequestError(.unavailable, "The client went away before its response was there.")
-        engine.finalize(context, abandoned.response())
+        engine.finalize(context.noting { $0.hasLeft = true }, abandoned.response())
       }
     }
   }

@@ -24,7 +24,7 @@ actor Engine: Application {
   /// The faults, holds and stubs.
   let rules: Rules
   let journal: Journal
-  let events = EventFeed()
+  let events: EventFeed
   let snapshots: Snapshots
   var keptSnapshots = KeptSnapshots()
   var settings: Settings
@@ -55,9 +55,16 @@ actor Engine: Application {
   let haste = Patience(isShort: true)
   /// The number of reads that make an index, or wait for it, by the name of the work.
   var indexing: [String: Int] = [:]
-  /// Whether the server is stopping; then nothing is delayed any more.
-  private(set) var isStopping = false
-  private(set) var isClosed = false
+  /// The life of an engine.
+  enum Phase {
+    case running
+    /// The server takes no new connections, and delays nothing any more.
+    case stopping
+    /// Streams and waits have ended, and no others begin.
+    case closed
+  }
+
+  private(set) var phase = Phase.running
 
   init(
     _ configuration: Server.Configuration, _ source: OpenedSource, policies: HTTPPolicies, routes: Routes,
@@ -93,7 +100,9 @@ actor Engine: Application {
     (self.isSession, self.sessions, self.upstreamCalls) = (isSession, sessions, upstreamCalls)
     waitsForOthers = writes.store?.isShared == true && configuration.reads == .linearizable
     rules = Rules(startingWith: stubs)
-    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: configuration.journalByteCapacity)
+    let logCapacity = configuration.journalByteCapacity / (configuration.hasSessions ? 2 : 1)
+    journal = Journal(capacity: configuration.journalCapacity, byteCapacity: logCapacity)
+    events = EventFeed(byteCapacity: logCapacity / 4)
     settings = Settings(configuration)
     signIn = SignInState(configuration)
     snapshots = Snapshots(store: writes.store as? any SnapshotStore)
@@ -104,6 +113,15 @@ actor Engine: Application {
   }
 
   var store: (any Store)? { writes.store }
+
+  /// The number of bytes of the exchanges and events that the engine keeps.
+  var logBytes: Int { journal.byteCount + events.byteCount }
+
+  /// Limits ``logBytes``.
+  func limitLog(to byteCapacity: Int) {
+    journal.byteCapacity = byteCapacity
+    events.limit(to: byteCapacity / 4)
+  }
 
   /// The current data.
   var database: Database { writes.database }
@@ -222,7 +240,7 @@ actor Engine: Application {
 
   /// Does all delayed work immediately, since a stopping server does not wait.
   func releaseDelayed() {
-    isStopping = true
+    if phase == .running { phase = .stopping }
     if !isSession { sessions.removeAll() }
     rules.remove(.hold, on: self) { _, _ in }
     let early = delayed.sorted { $0.key < $1.key }.map(\.value)
@@ -237,7 +255,7 @@ actor Engine: Application {
 
   /// Ends all streams and waits.
   func end() {
-    isClosed = true
+    phase = .closed
     releaseDelayed()
   }
 

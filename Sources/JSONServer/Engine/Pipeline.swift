@@ -165,7 +165,7 @@ extension Engine {
     do throws(RequestError) {
       switch route {
       case .builtIn(let response): finalize(context, response)
-      case .admin(let route): try route.respond(self, AdminCall(route: route, context: context))
+      case .admin(let route): try route.respond(to: context, on: self)
       case .signIn(let route): try signIn?.respond(to: route, context, on: self)
       case .changes(let resource):
         let ignored = IgnoredParameter.besideWatch(in: context.target.parameters)
@@ -266,6 +266,7 @@ extension Engine {
     guard !context.isInner else { return context.reply(response) }
     if response.errorMessage != nil { response.respell(configuration.spellings) }
     let body = policies.finalize(&response, for: context)
+    if context.met?.isCut == true, response.delivery == .normal { response.cut() }
     if let origin = response.refusedOrigin, hints.isNew(origin) {
       configuration.onEvent(.hint(Hints.text(forRefused: origin).respelled(configuration.spellings)))
     }

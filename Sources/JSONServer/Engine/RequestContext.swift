@@ -128,4 +128,8 @@ package struct MatchNotes: Sendable {
   var upstream: String?
   /// Whether a strict server refused the request for an unknown path, method or parameter.
   var isUnexpected = false
+  /// Whether a fault cuts the response.
+  var isCut = false
+  /// Whether the client went away before the response was there.
+  var hasLeft = false
 }

@@ -348,7 +348,7 @@ final class WriteCoordinator {
       case .retryLater:
         let number = scheduler.workNumber
         engine.execute(after: .seconds(1)) { engine in
-          if !engine.isClosed { engine.writes.handle(.retryDue, ofWork: number, on: engine) }
+          if engine.phase != .closed { engine.writes.handle(.retryDue, ofWork: number, on: engine) }
         }
       case .adopt(let file, let edited): adopt(file, edited, on: engine)
       case .replaceAll(let other, let pending): replaceAll(with: other, pending, on: engine)
@@ -522,7 +522,7 @@ final class WriteCoordinator {
     // The edit is saved.
     voidedTokens = []
     engine.events.publishReload(of: names)
-    if !engine.isClosed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
+    if engine.phase != .closed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
   }
 
   private func replaceAll(with other: Database, _ pending: PendingResponse, on engine: isolated Engine) {

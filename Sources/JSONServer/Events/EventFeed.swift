@@ -28,8 +28,7 @@ final class EventFeed {
 
   /// The largest piece of bytes for a subscriber; with a chunk's framing a piece fits into 16 KiB.
   static let maximumPieceBytes = 16 * 1024 - 16
-  /// The longest record in an event, so that the history stays below 32 MiB. For a longer record, subscribers are told
-  /// to read the resource again.
+  /// The longest record in an event. For a longer record, subscribers are told to read the resource again.
   static let maximumRecordBytes = 32 * 1024
 
   /// The largest number of events of one write; for a larger write, subscribers are told to read the resource again.
@@ -43,13 +42,22 @@ final class EventFeed {
   /// Keeps the subscribers' connections alive while there are any.
   private var heartbeat: EventLoopExecutor.ScheduledTask?
 
-  /// - Parameter run: A name of this run of the server, unlike any other. It is random rather than the time, since
-  ///   several servers of one database may start in the same millisecond.
-  init(run: String = String(UInt64.random(in: .min ... .max), radix: 36)) {
+  /// - Parameters:
+  ///   - run: A name of this run of the server, unlike any other. It is random rather than the time, since several
+  ///     servers of one database may start in the same millisecond.
+  ///   - byteCapacity: The largest number of bytes of the kept events, apart from the newest one.
+  init(run: String = String(UInt64.random(in: .min ... .max), radix: 36), byteCapacity: Int = .max) {
     history = EventHistory(run: run)
+    history.byteCapacity = byteCapacity
   }
 
   var hasSubscribers: Bool { !subscribers.isEmpty }
+
+  /// The number of bytes of the kept events.
+  var byteCount: Int { history.byteCount }
+
+  /// Limits the bytes of the events, apart from the newest one.
+  func limit(to byteCapacity: Int) { history.byteCapacity = byteCapacity }
 
   // MARK: Publishing
 
@@ -143,7 +151,7 @@ final class EventFeed {
   ) -> PreparedResponse {
     let number = engine.nextNumber()
     let subscription = EventSubscription(engine, number: number)
-    if !engine.isClosed {
+    if engine.phase != .closed {
       if !hasSubscribers { scheduleHeartbeat(on: engine) }
       let seen = context.request.headerFields[.lastEventID] ?? context.target.parameters.first("lastEventId")
       add(number, filter, lastEventID: seen?.isEmpty == true ? nil : seen, token: token)
@@ -297,6 +305,7 @@ struct EventHistory {
     var event: Event
     /// The bytes of the event; empty until a subscriber reads it.
     var bytes: [UInt8] = []
+    let byteCount: Int
   }
 
   /// The number of events that the history keeps.
@@ -306,6 +315,9 @@ struct EventHistory {
   private var entries: Deque<Entry> = []
   /// The number of the newest event; the first event has number 1.
   private(set) var lastNumber = 0
+  private(set) var byteCount = 0
+  /// The largest ``byteCount``; the newest event is kept in any case.
+  var byteCapacity = Int.max
 
   /// - Parameter run: A name of this run of the server, unlike any other.
   init(run: String) {
@@ -328,10 +340,14 @@ struct EventHistory {
 
   mutating func append(_ event: Event) {
     lastNumber += 1
-    if entries.count == Self.capacity { entries.removeFirst() }
     var event = event
     event.id = id(of: lastNumber)
-    entries.append(Entry(event: event))
+    let entry = Entry(event: event, byteCount: event.byteCount)
+    entries.append(entry)
+    byteCount += entry.byteCount
+    while entries.count > Self.capacity || byteCount > byteCapacity && entries.count > 1 {
+      byteCount -= entries.removeFirst().byteCount
+    }
   }
 
   /// Returns the bytes of an event in the history; `nil` when the filter excludes it.
@@ -380,6 +396,10 @@ struct Event: Sendable {
   init(_ change: Change, of resource: String, recordID: String? = nil, text: ValidJSON? = nil) {
     (self.change, self.text) = ((change, resource, recordID), text)
   }
+
+  /// The number of bytes that the history counts for the event: its text, and about as much for the rest as a small event
+  /// takes.
+  fileprivate var byteCount: Int { (text?.count ?? 0) + 200 }
 
   /// The event as it is sent (HTML standard, section "Server-sent events").
   var bytes: [UInt8] {

@@ -90,12 +90,8 @@ extension Response {
   /// No response: the connection is reset.
   public static var reset: Response { Response(delivery: .reset) }
 
-  /// A response that ends in the middle of its body.
-  public static var truncated: Response {
-    var response = json(["error": "This response is cut off before its end."])
-    response.delivery = .truncated(after: response.bytes.count / 2)
-    return response
-  }
+  /// A response that ends in the middle of its body: as a fault, the response of the data.
+  public static var truncated: Response { Response(delivery: .truncated(after: 0)) }
 
   /// Checks the status and the header fields; an error becomes the response's ``problem``.
   private init(

@@ -147,6 +147,17 @@ extension PreparedResponse {
       status: response.status, headerFields: response.headerFields, body: response.content,
       delivery: response.delivery)
     errorMessage = response.errorMessage
+    if delivery == .truncated(after: 0) { cut() }
+  }
+
+  /// Has the response end in the middle of its body; without a body, of one that says so.
+  mutating func cut() {
+    if case .bytes([]) = body {
+      let notice: JSONValue = ["error": "This response is cut off before its end."]
+      body = .bytes(notice.utf8Text())
+      headerFields[.contentType] = "application/json"
+    }
+    delivery = .truncated(after: estimatedByteCount / 2)
   }
 
   /// The response as Swift code sees it, with all header fields. A body of slices becomes one body, in O(its size).

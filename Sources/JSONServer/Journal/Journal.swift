@@ -17,18 +17,26 @@ final class Journal {
   }
 
   private let capacity: Int
-  /// The largest number of bytes of bodies, so that large responses do not fill the memory.
-  var byteCapacity: Int { didSet { dropOldest() } }
+  /// The largest number of bytes of all kept exchanges and events, so that large bodies do not fill the memory.
+  var byteCapacity: Int {
+    didSet {
+      unexpected.limit(to: unexpectedCapacity)
+      keptBytes = kept.reduce(0) { $0 + ownBytes(of: $1) }
+      dropOldest()
+    }
+  }
+  /// Half of the bytes stay for other exchanges.
+  private var unexpectedCapacity: Int { byteCapacity / 2 }
+  /// The bytes of the kept events, which leave less for exchanges.
+  private var eventBytes = 0
   // Only the engine uses these, and no change of one of them calls back into this object; so the run-time checks of each
   // access would only cost every request time.
   /// The exchanges in the order of their responses, which is the order in which they are dropped.
   @exclusivity(unchecked) private var kept: Deque<Exchange> = []
   @exclusivity(unchecked) private(set) var waiters: [Int: Waiter] = [:]
   private var keptBytes = 0
-  /// The first requests that a strict server refused as unexpected.
-  private(set) var unexpected: [Exchange] = []
-  /// The largest number of unexpected exchanges, so that a client in a loop does not fill the memory.
-  static let maximumUnexpected = 1_000
+  /// The first requests that a strict server refused as unexpected, also after ``exchanges`` has dropped them.
+  private(set) var unexpected = UnexpectedExchanges()
   private var lastID = 0
   /// The largest number of an exchange that was kept.
   private var newestID = 0
@@ -47,7 +55,10 @@ final class Journal {
   }
 
   /// The exchange with a number, if the journal still has it. O(number of exchanges).
-  subscript(id: Int) -> Exchange? { kept.last { $0.id == id } }
+  subscript(id: Int) -> Exchange? { kept.last { $0.id == id } ?? unexpected.all.first { $0.id == id } }
+
+  /// The number of bytes of all kept exchanges.
+  var byteCount: Int { keptBytes + unexpected.byteCount }
 
   /// The number of the next exchange, from 1.
   func nextID() -> Int {
@@ -70,16 +81,22 @@ final class Journal {
     let exchange = exchange(of: context, response.with(keptBody), engine.configuration)
     if context.isAdministrative || !context.isHidden { engine.configuration.onEvent(.responded(exchange)) }
     guard !context.isHidden else { return }
-    if exchange.isUnexpected, unexpected.count < Self.maximumUnexpected { unexpected.append(exchange) }
-    if engine.events.hadSubscribers { engine.events.publish(exchange) }
+    if exchange.isUnexpected { unexpected.add(exchange, within: unexpectedCapacity) }
+    publish(exchange, on: engine)
     append(exchange)
     if case .slices = body { keepBytes(on: engine) }
+  }
+
+  private func publish(_ exchange: Exchange, on engine: isolated Engine) {
+    guard engine.events.hadSubscribers else { return }
+    engine.events.publish(exchange)
+    eventBytes = engine.events.byteCount
   }
 
   /// Records the arrival of a request whose response may take long.
   func recordArrival(of context: RequestContext, on engine: isolated Engine) {
     let exchange = exchange(of: context, nil, engine.configuration)
-    if engine.events.hadSubscribers { engine.events.publish(exchange) }
+    publish(exchange, on: engine)
     append(exchange)
   }
 
@@ -111,13 +128,13 @@ final class Journal {
   func append(_ exchange: Exchange) {
     if exchange.id <= newestID, let index = kept.lastIndex(where: { $0.id == exchange.id }) {
       // The old body was missing, or its size an estimate.
-      keptBytes -= kept[index].bodyBytes
+      keptBytes -= ownBytes(of: kept[index])
       kept[index] = exchange
     } else {
       kept.append(exchange)
       newestID = max(newestID, exchange.id)
     }
-    keptBytes += exchange.bodyBytes
+    keptBytes += ownBytes(of: exchange)
     dropOldest()
     resumeWaiters(with: exchange)
   }
@@ -140,16 +157,19 @@ final class Journal {
   }
 
   private func dropOldest() {
-    while kept.count > capacity || keptBytes > byteCapacity, let oldest = kept.popFirst() {
-      keptBytes -= oldest.bodyBytes
+    while kept.count > capacity || byteCount + eventBytes > byteCapacity, let oldest = kept.popFirst() {
+      keptBytes -= ownBytes(of: oldest)
     }
   }
+
+  /// The bytes of an exchange; none for one that counts among the unexpected ones.
+  private func ownBytes(of exchange: Exchange) -> Int { unexpected.has(exchange) ? 0 : exchange.byteCount }
 
   /// Removes all exchanges that have a response, including the unexpected ones; callers keep waiting.
   func removeAll() {
     kept.removeAll { $0.state == .responded }
-    keptBytes = kept.reduce(0) { $0 + $1.bodyBytes }
-    unexpected = []
+    unexpected = UnexpectedExchanges()
+    keptBytes = kept.reduce(0) { $0 + $1.byteCount }
   }
 
   // MARK: Waiting
@@ -160,7 +180,7 @@ final class Journal {
     on engine: isolated Engine
   ) async -> Exchange? {
     if let found = exchanges.first(where: { $0.id > id && predicate($0) }) { return found }
-    guard timeout > .zero, !engine.isClosed else { return nil }
+    guard timeout > .zero, engine.phase != .closed else { return nil }
     let number = engine.nextNumber()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -185,8 +205,32 @@ final class Journal {
   }
 }
 
-extension Exchange {
-  fileprivate var bodyBytes: Int { request.bytes.count + sent.estimatedByteCount }
+/// The first exchanges whose requests a strict server refused as unexpected, in the order of their responses.
+struct UnexpectedExchanges {
+  /// The largest number of exchanges, so that a client in a loop does not fill the memory.
+  static let capacity = 1_000
+
+  private(set) var all: [Exchange] = []
+  private(set) var byteCount = 0
+  private var known: Set<ObjectIdentifier> = []
+
+  /// Keeps an exchange, unless there are too many or they would be too large together.
+  mutating func add(_ exchange: Exchange, within byteCapacity: Int) {
+    guard all.count < Self.capacity, byteCount + exchange.byteCount <= byteCapacity else { return }
+    all.append(exchange)
+    byteCount += exchange.byteCount
+    known.insert(ObjectIdentifier(exchange))
+  }
+
+  /// Drops the newest exchanges that are too large together.
+  mutating func limit(to byteCapacity: Int) {
+    while byteCount > byteCapacity, let last = all.popLast() {
+      byteCount -= last.byteCount
+      known.remove(ObjectIdentifier(last))
+    }
+  }
+
+  func has(_ exchange: Exchange) -> Bool { exchange.isUnexpected && known.contains(ObjectIdentifier(exchange)) }
 }
 
 /// A request and its response in the journal.
@@ -213,16 +257,49 @@ public final class Exchange: Sendable {
   package let route: EffectiveRoute
   /// The progress of the request. An exchange does not change: the response creates another exchange with the same id.
   public let state: State
-  /// The response as it was sent, or would have been without a fault; `nil` before the response.
+  /// The part of a response that the server has sent.
+  public enum Delivery: String, Sendable, Hashable {
+    /// The whole response.
+    case whole
+    /// The head and a part of the body, as ``Response/truncated`` demands.
+    case cut
+    /// No response: the connection was reset.
+    case reset
+    /// No response: the request still waits, or ``Response/hang`` keeps the connection open and silent.
+    case nothing
+    /// No response: the client had gone before.
+    case left
+  }
+
+  /// The part of the response that the server has sent. A client that goes away while it reads is not noticed.
+  public var delivery: Delivery {
+    if state == .received { return .nothing }
+    if notes?.hasLeft == true { return .left }
+    return switch sent.delivery {
+    case .normal: .whole
+    case .truncated: .cut
+    case .reset: .reset
+    case .hang: .nothing
+    }
+  }
+  /// The response; `nil` when the server has sent none of it. See ``delivery``.
   ///
-  /// The body is the one before compression. For a HEAD it is the body of the GET; for a stream it is empty.
-  public var response: Response? { state == .responded ? sent.response : nil }
-  /// The response, without its validator among the fields.
+  /// The body is the one before compression, and whole even if it was cut. For a HEAD it is the body of the GET; for a
+  /// stream it is empty.
+  public var response: Response? {
+    switch delivery {
+    case .whole, .cut: sent.response
+    case .reset, .nothing, .left: nil
+    }
+  }
+  /// The response as it was sent, or would have been without a fault; without its validator among the fields.
   package let sent: PreparedResponse
   /// When the request had been read, in seconds since 1970.
   public var time: Double { respondedAt - duration / .seconds(1) }
   /// When the response was passed to the transport, in seconds since 1970.
   private let respondedAt: Double
+  /// The bytes of the request, and of the response's body; an estimate for a body in slices.
+  let byteCount: Int
   /// The rules that matched the request; `nil` for none.
   let notes: MatchNotes?
   /// The time between reading the request's last byte and passing the response to the transport.
@@ -250,6 +327,8 @@ public final class Exchange: Sendable {
       state = .received
       sent = PreparedResponse(status: HTTPResponse.Status(code: 0))
     }
+    let fields = request.headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+    byteCount = request.target.utf8.count + fields + request.bytes.count + sent.estimatedByteCount
     self.notes = notes
     self.respondedAt = respondedAt
     self.duration = duration
@@ -257,6 +336,15 @@ public final class Exchange: Sendable {
 
   /// A member of the request.
   public subscript<Value>(dynamicMember member: KeyPath<Request, Value>) -> Value { request[keyPath: member] }
+
+  /// The status, or what became of the response in its place: `201`, `connection reset`.
+  package var outcome: String {
+    switch delivery {
+    case .whole, .cut, .reset: sent.delivery.summary(of: sent.status)
+    case .nothing: state == .received ? "no response yet, the request is held" : sent.delivery.summary(of: sent.status)
+    case .left: "no response, the client had gone"
+    }
+  }
 
   /// Returns the request's body as a Swift value; see ``Request/decode(_:decoder:)``.
   public func decode<Value: Decodable>(
@@ -289,37 +377,46 @@ public final class Exchange: Sendable {
     return members
   }
 
-  /// The exchange as `/__admin/requests` lists it, with at most 64 KiB of each body.
+  /// The exchange as `/__admin/requests` lists it, with at most 64 KiB of each body. O(size of the bodies).
   var value: JSONValue { value(showing: 64 * 1024) }
 
   /// - Parameter maximumBytes: The largest number of bytes of a body.
   func value(showing maximumBytes: Int) -> JSONValue {
     var members = summary
     members["requestHeaders"] = .object(shown(request.headerFields).members)
-    members["requestBody"] = text(request.bytes, request.headerFields, maximumBytes, isRequest: true)
+    members["requestBody"] = text(request.bytes, request.headerFields, maximumBytes)
+    let response = state == .responded ? sent.response : nil
     let fields = response?.headerFields ?? [:]
     members["responseHeaders"] = .object(shown(fields).members)
-    members["responseBody"] = text(response?.bytes ?? [], fields, maximumBytes, isRequest: false)
+    members["responseBody"] = text(response?.bytes ?? [], fields, maximumBytes)
     return .object(members)
   }
 
   private func shown(_ fields: HTTPFields) -> HTTPFields { hidesSecrets ? SecretText.fields(fields) : fields }
 
   /// The beginning of a body, cut between characters; null for none, and for a body that is not text.
-  private func text(_ body: [UInt8], _ fields: HTTPFields, _ maximumBytes: Int, isRequest: Bool) -> JSONValue {
+  private func text(_ body: [UInt8], _ fields: HTTPFields, _ maximumBytes: Int) -> JSONValue {
     guard !body.isEmpty else { return .null }
-    var shown = body.prefix(maximumBytes)
-    if shown.count < body.count {
+    let whole = hidesSecrets ? SecretText.body(body, type: fields[.contentType]) : body
+    var shown = whole.prefix(maximumBytes)
+    if shown.count < whole.count {
       // The character at the cut: its first byte and the following ones.
       while let last = shown.last, last & 0b1100_0000 == 0b1000_0000 { shown.removeLast() }
       if let last = shown.last, last >= 0x80 { shown.removeLast() }
     }
-    if hidesSecrets {
-      shown = SecretText.body(
-        shown, type: fields[.contentType], isCut: shown.count < body.count, isRequest: isRequest)
-    }
     guard !shown.contains(0), let text = String(validating: shown, as: UTF8.self) else { return .null }
     return .string(text)
+  }
+}
+
+extension Exchange: CustomStringConvertible {
+  /// One line: `POST /bookmarks?draft=1 → 201, stub 2 {"title":"Swift"}`, with at most 300 characters of the body.
+  public var description: String {
+    let met = (notes?.value?.object ?? JSONObject()).map { ", \($0.name) \($0.value.text(pretty: false))" }.joined()
+    let head = "\(request.method.rawValue) \(request.target) → \(outcome)\(met)"
+    guard !request.bytes.isEmpty else { return head }
+    let body = request.json?.text(pretty: false) ?? "(binary)"
+    return "\(head) \(body.prefix(300))\(body.count > 300 ? "…" : "")"
   }
 }
 

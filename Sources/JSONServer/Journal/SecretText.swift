@@ -4,7 +4,6 @@ import JSONServerValues
 /// Requests and responses for the journal, events, the log and messages, with `***` in place of secrets.
 package enum SecretText {
   private static let mask = "***"
-  private static let quote = UInt8(ascii: "\"")
 
   /// A target. An invalid query that names a secret is left out.
   package static func target(_ target: String) -> String {
@@ -43,91 +42,43 @@ package enum SecretText {
       })
   }
 
-  /// The body of a request or a response, or its beginning. O(its length).
+  /// The body of a request or a response, or a sentence in place of a body that is neither JSON nor a form: nobody can
+  /// tell its secrets from the rest. O(length).
   ///
-  /// - Parameters:
-  ///   - type: The value of `Content-Type`.
-  ///   - isCut: Whether only the beginning is given.
-  ///   - isRequest: Whether a client sent it. A client's body that cannot be parsed is left out when it names a secret.
-  static func body(_ body: ArraySlice<UInt8>, type: String?, isCut: Bool, isRequest: Bool) -> ArraySlice<UInt8> {
+  /// - Parameter type: The value of `Content-Type`.
+  static func body(_ body: [UInt8], type: String?) -> [UInt8] {
     let essence = type.map(MediaType.init)?.essence
-    let text = String(decoding: body, as: UTF8.self)
-    let leftOut = Array("(left out, since it names a secret)".utf8)[...]
-    if essence == "application/x-www-form-urlencoded", (try? JSONValue(parsing: Array(body))) == nil {
-      return pairs(text).map { Array($0.utf8)[...] } ?? leftOut
-    }
-    if isRequest, SecretName.mayBeMentioned(in: text) {
-      let isJSON = isCut ? body.first.map("{[".utf8.contains) ?? true : (try? JSONValue(parsing: Array(body))) != nil
-      guard isJSON else { return leftOut }
-    }
-    // A patch names the changed member by a path (RFC 6902).
-    let isSecretPatch = essence == "application/json-patch+json" && SecretName.mayBeMentioned(in: text)
-    return members(body) { SecretName.matches($0) || isSecretPatch && $0 == "value" }
-  }
-
-  /// JSON, which may be cut anywhere, or text with JSON in it.
-  private static func members(_ text: ArraySlice<UInt8>, _ isSecret: (String) -> Bool) -> ArraySlice<UInt8> {
-    var shown: [UInt8] = []
-    var rest = text
-    var known: [ArraySlice<UInt8>: Bool] = [:]
-    while let start = rest.firstIndex(of: quote), let end = endOfString(rest[start...]) {
-      guard let colon = rest[end...].firstIndex(where: isNoSpace), rest[colon] == UInt8(ascii: ":") else {
-        // In a text that is not JSON, the quotation mark that ended something other than a name may begin a name.
-        shown += rest[..<(end - 1)]
-        rest = rest[(end - 1)...]
-        if end == rest.endIndex { break }
-        continue
+    if let json = try? ValidJSON(parsing: body) {
+      // A patch names the changed member by a path (RFC 6902).
+      let isSecretPatch =
+        essence == "application/json-patch+json"
+        && SecretName.mayBeMentioned(in: String(decoding: body, as: UTF8.self))
+      return members(of: json) {
+        let name = $0.unescapedContent
+        return SecretName.matches(utf8: name) || isSecretPatch && name.elementsEqual("value".utf8)
       }
-      let name = rest[start..<end]
-      shown += rest[...colon]
-      rest = rest[(colon + 1)...]
-      let isHidden = known[name] ?? isSecret(decoded(name))
-      known[name] = isHidden
-      guard isHidden else { continue }
-      let value = rest.drop { !isNoSpace($0) }
-      shown += rest[..<value.startIndex] + "\"\(mask)\"".utf8
-      rest = value[endOfValue(value)...]
     }
-    return (shown + rest)[...]
+    let isForm = essence == "application/x-www-form-urlencoded"
+    return Array(((isForm ? pairs(String(decoding: body, as: UTF8.self)) : nil) ?? leftOut).utf8)
   }
 
-  private static func isNoSpace(_ byte: UInt8) -> Bool { !ByteSet.spaces.contains(byte) }
+  private static let leftOut = "(left out: secrets can be hidden only in JSON and URL-encoded forms)"
 
-  private static func decoded(_ name: ArraySlice<UInt8>) -> String {
-    (try? JSONValue(parsing: Array(name)))?.string ?? String(decoding: name.dropFirst().dropLast(), as: UTF8.self)
-  }
-
-  /// The end of a string that begins with a quotation mark; `nil` for one that is cut.
-  private static func endOfString(_ text: ArraySlice<UInt8>) -> Int? {
-    var index = text.startIndex + 1
-    while index < text.endIndex {
-      if text[index] == quote { return index + 1 }
-      index += text[index] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return nil
-  }
-
-  private static func endOfValue(_ text: ArraySlice<UInt8>) -> Int {
-    var depth = 0
-    var index = text.startIndex
-    while index < text.endIndex {
-      switch text[index] {
-      case quote:
-        guard let end = endOfString(text[index...]) else { return text.endIndex }
-        if depth == 0 { return end }
-        index = end
-        continue
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        if depth == 0 { return index }
-        depth -= 1
-        if depth == 0 { return index + 1 }
-      case UInt8(ascii: ","), UInt8(ascii: "\n"): if depth == 0 { return index }
-      default: break
+  /// JSON in its own layout.
+  private static func members(of json: ValidJSON, _ isSecret: (ValueToken) -> Bool) -> [UInt8] {
+    json.withToken { whole in
+      var shown: [UInt8] = []
+      var reader = TokenReader(whole)
+      var end = 0
+      while let token = reader.next() {
+        guard case .name(let name) = token, isSecret(name) else { continue }
+        let value = reader.skipValue()
+        shown += whole.bytes[end..<value.lowerBound]
+        shown += "\"\(mask)\"".utf8
+        end = value.upperBound
       }
-      index += 1
+      return shown + whole.bytes[end...]
     }
-    return index
   }
 
   /// Names and values in forms and queries, which are decoded as the server decodes them. A `_where` that names a

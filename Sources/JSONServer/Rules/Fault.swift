@@ -3,7 +3,8 @@ import HTTPTypes
 /// A failure of requests on purpose, to test how a client handles it.
 ///
 /// After a fault with only a delay, the next fault that matches applies; after the last one, the server carries out the
-/// request. Any other fault sends its own response, and the data stays unchanged.
+/// request. So it does after ``Response/truncated``, and cuts the response. Any other fault sends its own response, and the
+/// data stays unchanged.
 public struct Fault: Sendable {
   /// The requests that the fault affects; never requests to `/__admin`.
   public var request: RequestPattern
@@ -75,19 +76,22 @@ extension Response.Delivery {
 }
 
 extension FixedResponse {
-  /// The response of a fault or of a hold; `nil` for a fault with only a delay.
+  /// The cut of the response of whatever responds to the request.
+  static let cut = FixedResponse(delivery: .truncated(after: 0))
+
+  /// The response of a fault or of a hold; `nil` for a fault with only a delay, and for a ``cut``.
   func prepared(retryAfter: Int?) -> PreparedResponse? {
-    guard self != FixedResponse() || retryAfter != nil else { return nil }
-    let isTruncated = if case .truncated = delivery { true } else { false }
+    guard retryAfter != nil || self != FixedResponse() && self != .cut else { return nil }
     var fixed = self
     if retryAfter != nil, status == nil { fixed.status = .tooManyRequests }
     var response = fixed.prepared
-    if body == nil, response.status.code >= 400 || isTruncated {
+    if body == nil, response.status.code >= 400 {
       response = .error(response.status, "A fault or a hold caused this response; see Server.addFault and Server.hold.")
+      response.delivery = delivery
+      if case .truncated = delivery { response.cut() }
     }
     if let retryAfter { response.headerFields[.retryAfter] = String(retryAfter) }
     response.headerFields.replace(with: headerFields)
-    response.delivery = isTruncated ? .truncated(after: response.bytes.count / 2) : delivery
     return response
   }
 }

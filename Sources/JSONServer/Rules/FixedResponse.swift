@@ -61,10 +61,10 @@ extension FixedResponse {
       bytes = content
     }
     fields.replace(with: headerFields)
-    var delivery = delivery
-    if case .truncated = delivery { delivery = .truncated(after: bytes.count / 2) }
-    return PreparedResponse(
+    var response = PreparedResponse(
       status: (status ?? .ok).withPhrase, headerFields: fields, body: .bytes(bytes), delivery: delivery)
+    if case .truncated = delivery { response.cut() }
+    return response
   }
 
   static let memberNames: Set = ["status", "headers", "body", "bodyFile"]

@@ -112,6 +112,9 @@ extension Rule.Effect {
     }
   }
 
+  /// Whether the fault cuts the response of whatever responds to the request.
+  var cutsResponse: Bool { if case .fault(.cut, retryAfter: nil) = self { true } else { false } }
+
   /// The response that replaces carrying out the request; `nil` for none, or when a closure makes it.
   ///
   /// - Parameter count: The number of requests that the rule has affected before.
@@ -216,7 +219,7 @@ extension Rule {
       }
       responses[0].delivery = action ?? .normal
       effect = .fault(responses[0], retryAfter: seconds)
-      guard delay != nil || effect.response(after: 0) != nil else {
+      guard delay != nil || effect.cutsResponse || effect.response(after: 0) != nil else {
         throw RequestError(
           .malformed,
           "The fault does nothing; it needs one of delay, status, body, bodyFile, headers, retryAfter and action.")

@@ -89,15 +89,21 @@ final class Rules {
     }
   }
 
-  /// Delays a request, and then sends the response of its fault; without one, the next fault applies.
+  /// Delays a request, and then sends the response of its fault; for a fault without one, the next fault applies.
   private func delay(_ visit: Visit, meeting fault: RuleTable.Entry?, on engine: isolated Engine) {
     do throws(RequestError) {
-      let visit = fault.map { fault in visit.noting { $0.fault = fault.id } } ?? visit
+      let visit =
+        fault.map { fault in
+          visit.noting {
+            $0.fault = fault.id
+            if fault.rule.effect.cutsResponse { $0.isCut = true }
+          }
+        } ?? visit
       let chosen = fault?.rule.delay?.length(engine.configuration.random)
       let wait = if let chosen { chosen } else { try engine.settings.delay(of: visit.context) }
       delay(by: wait, on: engine) { engine in
         if let response = fault?.response { return engine.finalize(visit.context, response) }
-        guard let fault, !engine.isStopping else { return engine.rules.findHold(for: visit, on: engine) }
+        guard let fault, engine.phase == .running else { return engine.rules.findHold(for: visit, on: engine) }
         engine.rules.find(.fault, for: visit, after: fault.rank, on: engine) { engine, next in
           guard let next else { return engine.rules.findHold(for: visit, on: engine) }
           engine.rules.delay(visit, meeting: next, on: engine)
@@ -111,12 +117,12 @@ final class Rules {
   private func delay(
     by wait: Duration, on engine: isolated Engine, _ goOn: @escaping @Sendable (isolated Engine) -> Void
   ) {
-    guard wait > .zero, !engine.isStopping else { return goOn(engine) }
+    guard wait > .zero, engine.phase == .running else { return goOn(engine) }
     engine.schedule(after: wait, goOn)
   }
 
   private func findHold(for visit: Visit, on engine: isolated Engine) {
-    guard !engine.isStopping else { return stub(visit, on: engine) }
+    guard engine.phase == .running else { return stub(visit, on: engine) }
     find(.hold, for: visit, on: engine) { $0.rules.hold(visit, in: $1, on: $0) }
   }
 
@@ -136,6 +142,7 @@ final class Rules {
     }
     waiting.context.progress(
       .held {
+        _ = waiting.context.noting { $0.hasLeft = true }
         engine.execute { $0.rules.endHold(of: number, "The client disconnected while its request was held.", on: $0) }
       })
   }

@@ -108,7 +108,8 @@ extension Server {
     /// A large journal displaces other data from the processor's caches: with a thousand exchanges, a GET by id took 5 to 17 %
     /// longer.
     public var journalCapacity = 100
-    /// The largest number of bytes of bodies in the journal.
+    /// The largest number of bytes of all requests, responses and events that the server and its sessions keep. With
+    /// ``hasSessions``, the server itself keeps at most half of it, and the sessions share the rest.
     public var journalByteCapacity = 32 * 1024 * 1024
     /// Makes the random numbers of text ids and of delays; tests may pass their own.
     public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }

@@ -1,21 +1,22 @@
 extension Server {
   /// The newest exchanges, oldest first, without requests to `/__admin`.
   ///
-  /// At most ``Configuration/journalCapacity``, and fewer when their bodies together are larger than
+  /// At most ``Configuration/journalCapacity``, and fewer when they together are larger than
   /// ``Configuration/journalByteCapacity``.
   public var journal: [Exchange] {
     get async { await engine.run { $0.journal.exchanges } }
   }
 
-  /// The first thousand exchanges whose requests a strict server refused, oldest first.
+  /// The first thousand exchanges whose requests a strict server refused, oldest first; fewer when they together are larger
+  /// than half of ``Configuration/journalByteCapacity``.
   public var unexpectedRequests: [Exchange] {
-    get async { await engine.run { $0.journal.unexpected } }
+    get async { await engine.run { $0.journal.unexpected.all } }
   }
 
   /// The unexpected requests of a session; or of the server and then of its sessions, with the first thousand of ended
   /// sessions.
   package var allUnexpectedRequests: [Exchange] {
-    get async { await engine.run { $0.journal.unexpected + ($0.isSession ? [] : $0.sessions.unexpected) } }
+    get async { await engine.run { $0.journal.unexpected.all + ($0.isSession ? [] : $0.sessions.unexpected) } }
   }
 
   /// The exchanges of a session; or of the server and then of its sessions.

@@ -32,7 +32,7 @@ final class Sessions {
   /// The engines of ended sessions whose last tasks run, such as requests to another server.
   private var ended: [Engine] = []
   /// The first unexpected requests of ended sessions.
-  private var unexpectedOfEnded: [Exchange] = []
+  private var unexpectedOfEnded = UnexpectedExchanges()
   private var lastTurn = 0
   private let areAllowed: Bool
 
@@ -53,7 +53,12 @@ final class Sessions {
 
   /// The requests of all sessions that a strict server refused as unexpected, those of ended sessions first.
   var unexpected: [Exchange] {
-    unexpectedOfEnded + all.flatMap { $0.engine.assumeIsolated { $0.journal.unexpected } }
+    unexpectedOfEnded.all + all.flatMap { $0.engine.assumeIsolated { $0.journal.unexpected.all } }
+  }
+
+  /// The number of bytes of the exchanges and events that the sessions keep, and of ``unexpected`` ones of ended sessions.
+  var logBytes: Int {
+    sessions.values.reduce(unexpectedOfEnded.byteCount) { $0 + $1.engine.assumeIsolated { $0.logBytes } }
   }
 
   /// The exchanges of all sessions.
@@ -79,7 +84,7 @@ final class Sessions {
       }
       let engine = Engine(sessionOf: server)
       sessions[name] = Session(name: name, engine: engine, start: now, lastUse: now, turn: lastTurn)
-      shareJournal(server.configuration.journalByteCapacity)
+      shareLog(server.configuration.journalByteCapacity)
     }
     sessions[name]?.requestCount += 1
     return sessions[name]?.engine ?? server
@@ -93,9 +98,10 @@ final class Sessions {
     indexed.removeAll { $0 === session.engine }
     let unexpected = session.engine.assumeIsolated { engine in
       engine.end()
-      return engine.journal.unexpected
+      return engine.journal.unexpected.all
     }
-    unexpectedOfEnded += unexpected.prefix(Journal.maximumUnexpected - unexpectedOfEnded.count)
+    let capacity = session.engine.configuration.journalByteCapacity / 8
+    for exchange in unexpected { unexpectedOfEnded.add(exchange, within: capacity) }
     ended = (ended + [session.engine]).filter { $0.assumeIsolated { !$0.tasks.isEmpty } }
     return true
   }
@@ -131,10 +137,11 @@ final class Sessions {
     for session in sessions.values { session.engine.assumeIsolated { $0.rules.replaceFile(with: stubs) } }
   }
 
-  /// Limits the journals of all sessions together to the bytes of the server's own journal.
-  private func shareJournal(_ byteCapacity: Int) {
-    let share = byteCapacity / sessions.count
-    for session in sessions.values { session.engine.assumeIsolated { $0.journal.byteCapacity = share } }
+  /// Gives each session an equal share of the bytes for exchanges and events: of all that the server itself and the
+  /// unexpected requests of ended sessions leave.
+  private func shareLog(_ byteCapacity: Int) {
+    let share = byteCapacity / 8 * 3 / sessions.count
+    for session in sessions.values { session.engine.assumeIsolated { $0.limitLog(to: share) } }
   }
 }
 

@@ -24,37 +24,47 @@ extension HTTPConnection {
     switch response.delivery {
     case .normal: break
     case .hang: return fallSilent()
-    case .reset: return reset()
+    case .reset:
+      if responses.poppedCount > 1 { writeBeginning(of: response, form) }
+      return reset()
     case .truncated(let limit): bodyLimit = max(0, limit)
     }
     if outbound.capacity == 0 { outbound = connections.buffers.take() }
     connections.writer.writeHead(of: response, framing: framing, form: form, closes: closes, to: &outbound)
     let hasBody = !form.isHeadOnly && framing != .none && response.status != .notModified
     let lingers = form.isRefusal || form.keepsConnection
-    func state(length: Int?, isEndless: Bool = false) -> StreamState {
+    func stream(length: Int?) -> StreamState {
       StreamState(
-        isChunked: framing == .chunked, closes: closes, lingers: lingers, isEndless: isEndless,
-        isCutShort: bodyLimit != nil, remaining: [length, bodyLimit].compactMap(\.self).min())
+        isChunked: framing == .chunked, closes: closes, lingers: lingers, isCutShort: bodyLimit != nil,
+        remaining: [length, bodyLimit].compactMap(\.self).min())
     }
     switch response.body {
     case .bytes(let bytes) where hasBody && bytes.count > PreparedResponse.largestWhole:
-      return start(SlicedBody(SlicedText([.bytes(bytes)])).slices, state(length: bytes.count))
+      return start(SlicedBody(SlicedText([.bytes(bytes)])).slices, stream(length: bytes.count))
     case .bytes(let bytes) where hasBody:
       outbound.writeBytes(bytes.prefix(bodyLimit ?? bytes.count))
       if bodyLimit != nil { closes = true }
     case .stream(let chunks, let length) where hasBody:
-      return start(chunks, state(length: length.map { max($0, 0) }, isEndless: length == nil))
-    case .slices(let body) where hasBody: return start(body.slices, state(length: nil))
+      return start(chunks, stream(length: length.map { max($0, 0) }), isEndless: length == nil)
+    case .slices(let body) where hasBody: return start(body.slices, stream(length: nil))
     case .bytes, .stream, .slices: break
     }
     if closes { closeAfterFlush(lingers: lingers) }
   }
 
+  /// Writes the head of a response that a reset ends: on a connection that had responses before, a client takes a reset
+  /// without any byte for a connection that was idle for too long, and repeats the request by itself (RFC 9112, section
+  /// 9.3.1).
+  private func writeBeginning(of response: PreparedResponse, _ form: ResponseForm) {
+    connections.writer.writeHead(
+      of: response, framing: .length(max(response.bytes.count, 1)), form: form, closes: true, to: &outbound)
+  }
+
   /// Continues reading only to notice when the client disconnects.
   private func fallSilent() {
     flush()
-    output = .silent
-    reader.stop()
+    state.report(.silenced)
+    stopReading()
     releaseRequests()
   }
 }
@@ -76,12 +86,12 @@ struct StreamState {
   var closes = false
   /// Whether to read and drop further input for a while before closing, so that the client gets the whole response.
   var lingers = false
-  /// Whether the length is unknown.
-  var isEndless = false
   /// Whether a fault cuts the response short.
   var isCutShort = false
   /// The number of bytes that may still be sent; `nil` for no limit.
   var remaining: Int?
+  /// Sends the pieces as they arrive.
+  var task: Task<Void, Never>?
   /// Succeeds when the client has read the sent bytes, and the channel accepts more; the stream waits for it.
   var writable: EventLoopPromise<Void>?
 }
@@ -91,26 +101,26 @@ extension HTTPConnection {
   /// meanwhile.
   ///
   /// The task belongs to the connection: when the connection ends, the task is canceled, which ends the stream.
-  private func start(_ chunks: AsyncStream<[UInt8]>, _ state: StreamState) {
+  private func start(_ chunks: AsyncStream<[UInt8]>, _ stream: StreamState, isEndless: Bool = false) {
     guard let loop = context?.eventLoop else { return }
-    stream = state
+    self.stream = stream
     flush()
+    state.report(.streamBegan(isEndless: isEndless))
     let connection = NIOLoopBound(self, eventLoop: loop)
-    output = .streaming(
-      Task {
-        do {
-          var pieces = chunks.makeAsyncIterator()
-          var next = await pieces.next()
-          while let piece = next {
-            let sent = loop.flatSubmit { connection.value.sendChunk(piece, on: loop) }
-            next = await pieces.next()
-            try await sent.get()
-          }
-          loop.execute { connection.value.endStream() }
-        } catch {
-          // The connection has closed, and the stream is not needed any more.
+    self.stream.task = Task {
+      do {
+        var pieces = chunks.makeAsyncIterator()
+        var next = await pieces.next()
+        while let piece = next {
+          let sent = loop.flatSubmit { connection.value.sendChunk(piece, on: loop) }
+          next = await pieces.next()
+          try await sent.get()
         }
-      })
+        loop.execute { connection.value.endStream() }
+      } catch {
+        // The connection has closed, and the stream is not needed any more.
+      }
+    }
   }
 
   /// Sends one piece.
@@ -118,7 +128,7 @@ extension HTTPConnection {
   /// - Returns: A future that succeeds when the client can take the next piece, and fails when the client has
   ///   disconnected.
   private func sendChunk(_ chunk: [UInt8], on loop: any EventLoop) -> EventLoopFuture<Void> {
-    guard let context, case .streaming = output else { return loop.makeFailedFuture(ChannelError.alreadyClosed) }
+    guard let context, state.isStreaming else { return loop.makeFailedFuture(ChannelError.alreadyClosed) }
     let bytes = chunk.prefix(stream.remaining ?? chunk.count)
     if stream.isChunked {
       ResponseWriter.writeChunk(bytes, to: &outbound)
@@ -140,9 +150,9 @@ extension HTTPConnection {
   }
 
   private func endStream() {
-    guard case .streaming(let task) = output else { return }
-    task.cancel()
-    output = .ready
+    guard state.isStreaming else { return }
+    stream.task?.cancel()
+    state.report(.streamEnded)
     let isWhole = !stream.isCutShort && stream.remaining ?? 0 == 0
     if stream.isChunked, isWhole { outbound.writeStaticString("0\r\n\r\n") }
     // Only the end of the connection shows the client that bytes are missing.

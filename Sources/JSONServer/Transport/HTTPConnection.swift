@@ -11,18 +11,6 @@ import NIOHTTP1
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
 
-  /// The state of the connection's responses.
-  enum Output {
-    /// Sends each response when its turn comes.
-    case ready
-    /// Sends the pieces of a body as the task receives them.
-    case streaming(Task<Void, Never>)
-    /// Sends nothing any more, as a fault demands.
-    case silent
-    /// Sends the written bytes, and then closes.
-    case closing
-  }
-
   /// The largest number of requests that the application may have without a response.
   static let maximumPending = 64
   /// With more unsent bytes than this, the connection sends responses before it passes on further requests.
@@ -37,8 +25,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   // Only the event loop's thread uses these, and no change of one of them calls back into this object. Run-time checks
   // of each access took a twentieth of the time of a small request.
-  @exclusivity(unchecked) var isInputClosed = false
-  @exclusivity(unchecked) var output = Output.ready
+  @exclusivity(unchecked) var state = ConnectionState()
   @exclusivity(unchecked) var outbound = ByteBuffer()
   @exclusivity(unchecked) var idleTimeouts = IdleTimeouts()
   @exclusivity(unchecked) var reader: RequestReader
@@ -49,18 +36,6 @@ final class HTTPConnection: ChannelInboundHandler {
   @exclusivity(unchecked) var disconnectActions: [Int: @Sendable () -> Void] = [:]
   /// The closures to call when the connection ends before a response is calculated, by request.
   @exclusivity(unchecked) var endActions: [Int: @Sendable () -> Void] = [:]
-
-  private var isInBurst = false
-  private var isSending = false
-  private var owesContinue = false
-  /// Whether the connection has checked within the last second that a client which sends no more still exists.
-  var isAskingForClient = false
-  private var isReadUnderWay = false
-  private var isGivingWay = false
-  /// Whether the connection was opened when the maximum number of connections was open.
-  private var isExtra = false
-  /// Whether the application has made a response that must be the last on this connection.
-  private var hasLastResponse = false
 
   static let interimResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -82,12 +57,12 @@ final class HTTPConnection: ChannelInboundHandler {
   var isHeldUp: Bool { !backlog.isEmpty }
 
   /// Whether no request can follow the pending ones.
-  var isEnding: Bool { isInputClosed || connections.isShuttingDown && !reader.isInRequest }
+  var isEnding: Bool { state.hasInputEnded || connections.isShuttingDown && !state.isInBody }
 
   /// Whether the connection can use more input.
   var wantsInput: Bool {
     guard let context else { return false }
-    if case .closing = output { return true }
+    if state.output == .closing || state.output == .lingering { return true }
     return backlog.isEmpty && context.channel.isWritable
   }
 
@@ -96,7 +71,7 @@ final class HTTPConnection: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     connections.insert(self)
-    isExtra = connections.isCrowded
+    state.report(.opened(isCrowded: connections.isCrowded))
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -113,27 +88,29 @@ final class HTTPConnection: ChannelInboundHandler {
     detach()
   }
 
-  /// Takes requests with a known head from the input, without the parser.
+  /// Takes requests with a known head from new input, without the parser.
   func takeKnownRequests(from input: inout ByteBuffer) {
+    state.report(.bytesCame)
     while input.readableBytes > 0, let (request, form) = reader.takeKnownRequest(from: &input) {
-      isInBurst = true
+      state.report(.partCame)
       take(.request(request, form))
     }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    isInBurst = true
+    state.report(.partCame)
     do throws(RequestError) {
       switch Self.unwrapInboundIn(data) {
       case .head(let head):
-        owesContinue = try reader.begin(head)
+        state.report(.headRead(expectsContinue: try reader.begin(head)))
       case .body(let bytes):
-        owesContinue = false
+        state.report(.bodyRead)
         idleTimeouts.bodyBytes += bytes.readableBytes
         try reader.append(bytes)
       case .end(let trailers):
-        owesContinue = false
-        if let (request, form) = try reader.end(trailers) { take(.request(request, form)) }
+        let read = try reader.end(trailers)
+        state.report(.requestRead(isLast: reader.isStopped))
+        if let (request, form) = read { take(.request(request, form)) }
       }
     } catch {
       refuse(error)
@@ -141,9 +118,7 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    isReadUnderWay = false
-    idleTimeouts.isInHead = !isInBurst && !reader.isInRequest
-    isInBurst = false
+    state.report(.readCompleted)
     sendReady()
     readMore()
   }
@@ -153,18 +128,9 @@ final class HTTPConnection: ChannelInboundHandler {
       context.fireUserInboundEventTriggered(event)
       return
     }
-    isInputClosed = true
     reader.stop()
     reportDisconnect()
-    switch output {
-    case .ready:
-      sendReady()
-      askForClient()
-    // A client may stop sending and still read. If it has disconnected, the next write fails.
-    case .streaming where !stream.isEndless: break
-    case .closing where !idleTimeouts.isLingering: break
-    case .streaming, .silent, .closing: closeNow()
-    }
+    perform(state.report(.inputEnded))
   }
 
   /// Ends the reading, whatever the error is, so that the parser reads nothing after one of its own.
@@ -186,9 +152,8 @@ final class HTTPConnection: ChannelInboundHandler {
   /// closing.
   func refuse(_ error: RequestError) {
     guard !reader.isStopped else { return reader.drop() }
-    owesContinue = false
     let request = reader.partialRequest
-    reader.stop()
+    stopReading()
     take(.refusal(error, request, ResponseForm(isHeadOnly: reader.isHeadOnly, isRefusal: true)))
   }
 
@@ -196,15 +161,33 @@ final class HTTPConnection: ChannelInboundHandler {
   ///
   /// The channel reads only on request, so a client that floods the server waits with a full send buffer.
   func readMore() {
-    guard !isReadUnderWay, !isInputClosed, wantsInput, let context else { return }
-    isReadUnderWay = true
-    context.read()
+    guard wantsInput, state.report(.inputWanted) == .read else { return }
+    context?.read()
+  }
+
+  /// Drops all further input.
+  func stopReading() {
+    reader.stop()
+    state.report(.stopped)
+  }
+
+  /// Carries out an action that an event of the whole connection returned.
+  func perform(_ action: ConnectionState.Action) {
+    switch action {
+    case .send: sendReady()
+    case .sendAndAsk:
+      sendReady()
+      askForClient()
+    case .cancelStream: stream.task?.cancel()
+    case .close: closeNow()
+    case .nothing, .read, .ask, .permitBody: break
+    }
   }
 
   // MARK: Responses
 
   private func take(_ arrival: Arrival) {
-    if isExtra, case .request(let request, _) = arrival, connections.isCrowded,
+    if state.admission == .administrative, case .request(let request, _) = arrival, connections.isCrowded,
       !connections.application.isAdministrative(request)
     {
       return refuse(
@@ -217,12 +200,12 @@ final class HTTPConnection: ChannelInboundHandler {
     } else {
       backlog.append(arrival)
     }
-    if !isInBurst { sendReady() }
+    if state.reading != .taking { sendReady() }
   }
 
   /// Whether a request or a refusal may begin, given the pending requests and the unsent bytes.
   private func mayBegin(_ arrival: Arrival) -> Bool {
-    guard !hasLastResponse, responses.count < Self.maximumPending,
+    guard state.admission != .none, responses.count < Self.maximumPending,
       responses.heldBytes + outbound.readableBytes <= Self.maximumUnflushed
     else { return false }
     switch arrival {
@@ -255,12 +238,12 @@ final class HTTPConnection: ChannelInboundHandler {
       guard responses.recordEffect(of: number), isHeldUp else { return }
       goOn()
     case .held(let onDisconnect):
-      guard context != nil, !isInputClosed else { return onDisconnect() }
+      guard context != nil, !state.hasInputEnded else { return onDisconnect() }
       disconnectActions[number] = onDisconnect
     case .calculating(let onEnd):
       guard context != nil else { return onEnd() }
       endActions[number] = onEnd
-      if isInputClosed { askForClient() }
+      askForClient()
     }
   }
 
@@ -268,13 +251,13 @@ final class HTTPConnection: ChannelInboundHandler {
     guard context != nil else { return }
     if !disconnectActions.isEmpty { disconnectActions[number] = nil }
     if !endActions.isEmpty { endActions[number] = nil }
-    if response.isLast { hasLastResponse = true }
+    if response.isLast { state.report(.lastResponseMade) }
     responses.put(response, at: number)
     goOn()
   }
 
   private func goOn() {
-    guard !isInBurst else { return }
+    guard state.reading != .taking else { return }
     sendReady()
     readMore()
   }
@@ -282,9 +265,8 @@ final class HTTPConnection: ChannelInboundHandler {
   /// Sends the responses whose turn has come, and begins further requests.
   func sendReady() {
     // An application that responds immediately calls back into this function; the loop below sees its response.
-    guard !isSending else { return }
-    isSending = true
-    while case .ready = output, !isIdle, let context, context.channel.isWritable {
+    guard state.report(.sendingWanted) == .send else { return }
+    while state.output == .ready, !isIdle, let context, context.channel.isWritable {
       if let (form, response) = responses.popReady() {
         send(response, form)
         guard outbound.readableBytes > Self.maximumUnflushed else { continue }
@@ -300,9 +282,10 @@ final class HTTPConnection: ChannelInboundHandler {
         break
       }
     }
-    isSending = false
-    if case .ready = output, isIdle {
-      sendContinue()
+    state.report(.sendingEnded)
+    if state.output == .ready, isIdle {
+      // The client may send the body, once all earlier requests have their responses.
+      if state.report(.idled) == .permitBody { outbound.writeStaticString(Self.interimResponse) }
       if isEnding { closeAfterFlush(lingers: false) }
     }
     if let context, outbound.readableBytes > 0 { connections.flushSoon(self, on: context.eventLoop) }
@@ -311,21 +294,13 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// Continues with the responses after other connections have had their turn.
   private func giveWay(_ context: ChannelHandlerContext) {
-    guard !isGivingWay else { return }
-    isGivingWay = true
+    state.report(.yielded)
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: Self.respite) {
-      connection.value.isGivingWay = false
+      connection.value.state.report(.turnCame)
       connection.value.sendReady()
       connection.value.readMore()
     }
-  }
-
-  /// Asks the client for the body, once all earlier requests have their responses.
-  private func sendContinue() {
-    guard owesContinue else { return }
-    owesContinue = false
-    outbound.writeStaticString(Self.interimResponse)
   }
 
   /// Drops the requests of a connection that will send no more responses.
@@ -355,8 +330,8 @@ extension HTTPConnection {
   ///   section 9.6).
   func closeAfterFlush(lingers: Bool) {
     guard let context else { return }
-    output = .closing
-    reader.stop()
+    state.report(.closing)
+    stopReading()
     let sent = context.eventLoop.makePromise(of: Void.self)
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
     let isSecure = connections.security != nil
@@ -370,8 +345,8 @@ extension HTTPConnection {
 
   private func finishClosing(lingers: Bool) {
     guard let context else { return }
-    if lingers || reader.hasDroppedInput, !isInputClosed, !connections.isShuttingDown {
-      idleTimeouts.isLingering = true
+    if lingers || reader.hasDroppedInput, !state.hasInputEnded, !connections.isShuttingDown {
+      state.report(.lingering)
       context.close(mode: .output, promise: nil)
       updateTimeouts()
     } else {
@@ -380,18 +355,11 @@ extension HTTPConnection {
   }
 
   /// Finishes the requests in progress and closes. Ends an endless stream.
-  func shutDown() {
-    switch output {
-    case .ready: sendReady()
-    case .streaming(let task): if stream.isEndless { task.cancel() }
-    case .silent: closeNow()
-    case .closing: if idleTimeouts.isLingering { closeNow() }
-    }
-  }
+  func shutDown() { perform(state.report(.shutDown)) }
 
   /// Closes immediately, and drops unsent bytes.
   func closeNow() {
-    reader.stop()
+    stopReading()
     context?.close(promise: nil)
   }
 
@@ -403,9 +371,9 @@ extension HTTPConnection {
       // The two members of the C struct linger: on, and no time.
       _ = socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
     }
-    output = .closing
+    state.report(.closing)
     guard connections.security != nil else { return closeNow() }
-    reader.stop()
+    stopReading()
     // TLS would send its closing alert first.
     context.triggerUserOutboundEvent(TLSDetector.Abort(), promise: nil)
   }
@@ -414,8 +382,8 @@ extension HTTPConnection {
   func detach() {
     guard context != nil else { return }
     context = nil
-    if case .streaming(let task) = output { task.cancel() }
-    output = .closing
+    stream.task?.cancel()
+    state.report(.closing)
     stream.writable?.fail(ChannelError.alreadyClosed)
     idleTimeouts.end()
     reportDisconnect()
@@ -433,15 +401,14 @@ extension HTTPConnection {
   /// each second, since a client's system may accept data for a while after the client has gone, as with TLS libraries
   /// that wait for the other side to close.
   func askForClient() {
-    guard !isAskingForClient, !endActions.isEmpty, case .ready = output, responses.firstForm?.isLegacy == false,
-      let context
+    guard !endActions.isEmpty, responses.firstForm?.isLegacy == false, let context,
+      state.report(.clientMayBeGone) == .ask
     else { return }
-    isAskingForClient = true
     outbound.writeStaticString(Self.interimResponse)
     flush()
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: .seconds(1)) {
-      connection.value.isAskingForClient = false
+      connection.value.state.report(.askedLongAgo)
       connection.value.askForClient()
     }
   }

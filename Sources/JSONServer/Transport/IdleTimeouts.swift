@@ -5,28 +5,12 @@ import NIOCore
 /// The alarm is set to the earliest moment that can matter, and then checks whether the time is over; a request with an
 /// immediate response only reads the clock.
 struct IdleTimeouts {
-  /// The event that the connection waits for.
-  fileprivate enum Wait {
-    /// The next request, or the client to read its responses; slow reading counts as progress.
-    case idle
-    /// The rest of a request's head.
-    case head
-    /// The next part of a body.
-    case body
-    /// The client to close after its last response.
-    case close
-  }
-
   /// The size of a part of a body; a client that sends less in the time of a part is too slow.
   fileprivate static let bodyStep = 16 * 1024
 
-  /// Whether the client may continue to send after its last response.
-  var isLingering = false
-  /// Whether the last burst of input brought only the beginning of a head.
-  var isInHead = false
   /// The bytes of the current part of a body.
   var bodyBytes = 0
-  fileprivate var wait: Wait?
+  fileprivate var wait: ConnectionState.Wait?
   fileprivate var deadline = NIODeadline.distantFuture
   fileprivate var alarm: (scheduled: Scheduled<Void>, time: NIODeadline)?
   /// The bytes that the client had not read when the alarm last went off.
@@ -40,10 +24,10 @@ struct IdleTimeouts {
 }
 
 extension HTTPConnection {
-  /// Updates the wait of the connection. A wait that continues keeps its deadline, except idling, which begins again.
+  /// Updates the wait of the connection. A wait of the same kind keeps its deadline; only an idle wait starts anew.
   func updateTimeouts() {
     guard let context else { return }
-    let next = wait(context)
+    let next = state.wait(isWritable: context.channel.isWritable, isHeldUp: isHeldUp, isIdle: isIdle)
     let isNextPart = next == .body && idleTimeouts.bodyBytes >= IdleTimeouts.bodyStep
     guard next != idleTimeouts.wait || next == .idle || isNextPart else { return setAlarm(context) }
     idleTimeouts.wait = next
@@ -59,24 +43,6 @@ extension HTTPConnection {
       }
     idleTimeouts.deadline = limit.map { context.eventLoop.now + TimeAmount($0) } ?? .distantFuture
     setAlarm(context)
-  }
-
-  /// What the connection waits for; `nil` when its client need not do anything.
-  private func wait(_ context: ChannelHandlerContext) -> IdleTimeouts.Wait? {
-    let isStreaming: Bool
-    switch output {
-    case .closing: return idleTimeouts.isLingering ? .close : .idle
-    case .silent: return context.channel.isWritable ? nil : .idle
-    case .streaming: isStreaming = true
-    case .ready: isStreaming = false
-    }
-    // The client must read before anything else happens.
-    if !context.channel.isWritable { return .idle }
-    // Nothing is read while requests wait for earlier ones.
-    if isHeldUp { return nil }
-    if reader.isInRequest { return .body }
-    if idleTimeouts.isInHead { return .head }
-    return isIdle && !isStreaming ? .idle : nil
   }
 
   /// Sets the alarm to the deadline, unless it goes off early enough.

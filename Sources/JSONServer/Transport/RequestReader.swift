@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONServerValues
 import NIOCore
 import NIOHTTP1
 
@@ -26,6 +27,8 @@ struct RequestReader {
   /// The bytes that the parser has read and that are not part of the request: the framing of chunks, trailers, and
   /// skipped bytes.
   private var overheadBytes = 0
+  /// The sizes of the chunks so far; `nil` when the body may have begun in the same piece as its head.
+  private var chunks: ChunkSizes?
   /// The bytes that the framing of the chunks so far may have.
   private var framingAllowance = 0
   /// The head of the last request, which the next request usually has, too.
@@ -46,11 +49,6 @@ struct RequestReader {
 
   init(limits: Limits) {
     self.limits = limits
-  }
-
-  /// Whether a request's head has been read, but not its end.
-  var isInRequest: Bool {
-    if case .inRequest = state { true } else { false }
   }
 
   /// The request that is being read, or whose head was refused, without its body.
@@ -149,7 +147,13 @@ struct RequestReader {
     var length = input.readableBytes
     switch state {
     case .betweenRequests:
-      if let end = input.endOfHead { length = end } else { mayHoldHead = true }
+      chunks = nil
+      if let end = input.endOfHead {
+        length = end
+        chunks = ChunkSizes()
+      } else {
+        mayHoldHead = true
+      }
     case .inRequest(let head):
       switch head.framing {
       case .none: break
@@ -157,6 +161,7 @@ struct RequestReader {
       case .chunked:
         length = min(length, max(limits.maximumHeadBytes / 4, 64))
         mayHoldHead = true
+        chunks?.read(input.readableBytesView.prefix(length))
       }
     case .stopped: break
     }
@@ -167,7 +172,8 @@ struct RequestReader {
 
   /// Checks how much of the input became part of the request.
   ///
-  /// - Throws: 431 when the client has sent too many bytes that are not part of a request.
+  /// - Throws: 431 when the client has sent too many bytes that are not part of a request, and 413 when a chunk of the body
+  ///   will make it too large.
   func checkOverhead() throws(RequestError) {
     switch state {
     case .betweenRequests:
@@ -176,6 +182,7 @@ struct RequestReader {
         throw RequestError(.headTooLarge, "The request's line and fields are too large.")
       }
     case .inRequest:
+      if let chunks, chunks.total > limits.maximumBodyBytes { throw .bodyTooLarge(limits) }
       guard overheadBytes <= limits.maximumHeadBytes + framingAllowance else {
         throw RequestError(
           .headTooLarge,
@@ -201,6 +208,51 @@ struct RequestReader {
     guard let lastHead, case .betweenRequests = state, !mayHoldHead else { return }
     let isSmall = piece.readableBytes <= Self.keptHeadBytes
     knownHead = isSmall ? RequestHeadCache(piece, meaning: lastHead) : nil
+  }
+}
+
+/// Adds up the sizes of a body's chunks (RFC 9112, section 7.1), since the parser reports a chunk only with its bytes.
+struct ChunkSizes {
+  private enum State {
+    /// In the digits of a size.
+    case size(Int)
+    /// After the digits: in an extension, or before the line break.
+    case sizeEnd(Int)
+    /// Before so many bytes of a chunk.
+    case data(Int)
+    /// Before the line break after a chunk.
+    case dataEnd
+    /// After the last chunk.
+    case end
+  }
+
+  private var state = State.size(0)
+  /// The sizes of all chunks whose heads were read.
+  private(set) var total = 0
+
+  mutating func read(_ bytes: ByteBufferView) {
+    var rest = bytes
+    while let byte = rest.first {
+      switch state {
+      case .data(let count):
+        let read = min(count, rest.count)
+        rest = rest.dropFirst(read)
+        state = read == count ? .dataEnd : .data(count - read)
+        continue
+      case .dataEnd: if byte == UInt8(ascii: "\n") { state = .size(0) }
+      case .size(let size), .sizeEnd(let size):
+        if byte == UInt8(ascii: "\n") {
+          total = total.addingReportingOverflow(size).overflow ? .max : total + size
+          state = size == 0 ? .end : .data(size)
+        } else if case .size = state, let digit = JSONSyntax.hexadecimalValue(byte) {
+          state = .size(size > Int.max >> 5 ? size : size << 4 | Int(digit))
+        } else {
+          state = .sizeEnd(size)
+        }
+      case .end: return
+      }
+      rest = rest.dropFirst()
+    }
   }
 }
 

@@ -224,7 +224,8 @@ struct ResponseQueue {
   private var entries: Deque<Entry> = []
   /// The ready responses at their entries' positions: apart from the entries, since looking at an entry copies it.
   private var ready: Deque<PreparedResponse?> = []
-  private var firstNumber = 0
+  /// The number of the first entry, and of the responses that were taken before it.
+  private(set) var poppedCount = 0
   /// The bytes of the bodies that wait for their turn.
   private(set) var heldBytes = 0
   /// The number of safe requests that have begun and not taken effect; an unsafe one runs alone.
@@ -248,14 +249,14 @@ struct ResponseQueue {
     entries.append(Entry(form: form, isSafe: isSafe))
     ready.append(nil)
     if isSafe { pendingSafe += 1 } else { pendingUnsafe += 1 }
-    return firstNumber + entries.count - 1
+    return poppedCount + entries.count - 1
   }
 
   /// Records that a request has taken effect.
   ///
   /// - Returns: Whether that was not recorded before.
   mutating func recordEffect(of number: Int) -> Bool {
-    let offset = number - firstNumber
+    let offset = number - poppedCount
     guard entries.indices.contains(offset), entries[offset].isPending else { return false }
     entries[offset].isPending = false
     if entries[offset].isSafe { pendingSafe -= 1 } else { pendingUnsafe -= 1 }
@@ -264,7 +265,7 @@ struct ResponseQueue {
 
   /// Puts a response into its place, unless the place is filled or removed.
   mutating func put(_ response: consuming PreparedResponse, at number: Int) {
-    let offset = number - firstNumber
+    let offset = number - poppedCount
     guard entries.indices.contains(offset), !entries[offset].isReady else { return }
     _ = recordEffect(of: number)
     heldBytes += response.bytes.count
@@ -275,14 +276,14 @@ struct ResponseQueue {
   /// Takes the next response; `nil` when it is not ready.
   mutating func popReady() -> (form: ResponseForm, response: PreparedResponse)? {
     guard entries.first?.isReady == true, let response = ready.removeFirst() else { return nil }
-    firstNumber += 1
+    poppedCount += 1
     heldBytes -= response.bytes.count
     return (entries.removeFirst().form, response)
   }
 
   /// Removes all places; later responses are dropped.
   mutating func removeAll() {
-    firstNumber += entries.count
+    poppedCount += entries.count
     entries.removeAll()
     ready.removeAll()
     heldBytes = 0

@@ -73,7 +73,7 @@ struct `The calls of the documentation` {
     try await server.expect(inOrder: [.get("/bookmarks"), .post("/purchases")])
     #expect(await server.requests.map(\.response?.status) == [200, .ok])
     #expect(await response.status == .ok)
-    try await server.expect(.get("/bookmarks"))
+    try await server.expect(.get("/bookmarks"), times: 1, delivery: .whole)
     try await server.expectNoOtherRequests()
   }
 

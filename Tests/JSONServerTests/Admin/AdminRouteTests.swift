@@ -5,11 +5,37 @@ import Testing
 @testable import JSONServer
 
 @Suite struct `The admin routes` {
+  @Test func `read large bodies on another thread, while requests go on`() async throws {
+    let fixture = try EngineFixture(AdminFixture.posts, isInMemory: true)
+    let stub: JSONValue = [
+      "request": ["path": "/a"], "response": ["body": .string(String(repeating: "a", count: 200_000))],
+    ]
+    let gate = WorkerGate(.changes)
+    let (answers, answer) = AsyncStream.makeStream(of: Response.self)
+    let requests = [
+      Request(
+        method: .post, target: "/__admin/stubs", headerFields: [.host: "localhost", .contentType: "application/json"],
+        body: stub.utf8Text()), EngineFixture.request((.get, "/posts/1")),
+    ]
+    fixture.engine.loop.execute {
+      for request in requests {
+        fixture.engine.respond(to: request, progress: { _ in }) { response in
+          if request.method == .get { gate.open() }
+          answer.yield(response.response)
+        }
+      }
+    }
+    #expect(await answers.prefix(2).reduce(into: []) { $0.append($1.status.code) } == [200, 201])
+    #expect(await fixture.send(.get, "/a").bytes.count == 200_000)
+  }
+
   @Test func `report the health of the server`() async throws {
     let server = try await AdminFixture.server()
     let health = try await server.get("/__admin/health")
     #expect(
-      health.object?.names == ["status", "version", "uptime", "resources", "readOnly", "delay", "rules", "invalid"])
+      health.object?.names == [
+        "status", "version", "uptime", "resources", "readOnly", "delay", "rules", "log", "invalid",
+      ])
     #expect(health["status"] == "ok")
     #expect(health["version"] == "1.0.0")
     #expect(health["resources"] == 3)

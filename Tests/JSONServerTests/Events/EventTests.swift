@@ -2,6 +2,7 @@ import HTTPTypes
 import JSONServerValues
 import Testing
 
+@testable import JSONDatabase
 @testable import JSONServer
 
 @Suite(.timeLimit(.minutes(1))) struct Events {
@@ -204,6 +205,22 @@ import Testing
     }
   }
 
+  @Test func `that are too large together are forgotten, the oldest first and the newest never`() {
+    let feed = EventFeed(run: "run", byteCapacity: 1_000)
+    feed.add(0, EventFilter(), lastEventID: nil)
+    let record = WrittenRecord(text: ValidJSON(writing: .string(String(repeating: "a", count: 300))), id: "1")
+    for _ in 1...5 { feed.publish(.created("posts", record), resources: ["posts"]) }
+    #expect(feed.byteCount <= 1_000)
+    let reload = feed.nextPiece(for: 0, resources: ["posts"]).map { String(decoding: $0, as: UTF8.self) }
+    #expect(reload?.contains(#""kind":"reloaded""#) == true)
+    let late = feed.nextPiece(for: 0, resources: []).map { String(decoding: $0, as: UTF8.self) }
+    #expect(late?.contains("run-5") == true)
+    feed.limit(to: 0)
+    feed.publish(.created("posts", record), resources: ["posts"])
+    let last = feed.nextPiece(for: 0, resources: []).map { String(decoding: $0, as: UTF8.self) }
+    #expect(last?.contains("run-6") == true)
+  }
+
   @Test func `end when the server stops`() async throws {
     let server = try await AdminFixture.server()
     var events = try await server.events("/__admin/events")
@@ -313,7 +330,7 @@ extension Response {
 
 extension Server {
   /// Opens a stream of events.
-  fileprivate func events(_ target: String, fields: HTTPFields = [:]) async throws -> EventReader {
+  func events(_ target: String, fields: HTTPFields = [:]) async throws -> EventReader {
     try await send(.get, target, fields: fields).events
   }
 }

@@ -19,4 +19,19 @@ struct SecretTextTests {
   func `A source is shown without its password`(_ source: String, _ shown: String) {
     #expect(SecretText.source(source) == shown)
   }
+
+  @Test(arguments: [
+    "password", "userPassword", "PASSWORD_2", "old-pass-word", "access_token", "X-Api-Key", "apiKey", "key", "sig",
+    "clientSecret", "pin", "card.pin", "SESSIONID", "mytoken", "“token”", "é_pin",
+  ])
+  func `The name of a secret`(_ name: String) {
+    #expect(SecretName.matches(name))
+    #expect(SecretName.isMentioned(in: "a text, (\(name)) in it"))
+  }
+
+  @Test(arguments: ["", "title", "pinned", "keys", "monkey", "tokens", "nextPageToken", "sync-token", "author", "été"])
+  func `No name of a secret`(_ name: String) {
+    #expect(!SecretName.matches(name))
+    #expect(!SecretName.isMentioned(in: "a text, (\(name)) in it"))
+  }
 }

@@ -20,6 +20,25 @@ import Testing
     #expect(await server.value == AdminFixture.posts)
   }
 
+  @Test(
+    arguments: [
+      (.get, "/posts/1", "{\n  \"id\": 1,\n  \"title\": \"a\"\n}", 200), (.delete, "/posts/1", "{}", 200),
+      (.get, "/nothing", nil, 404),
+    ] as [(HTTPRequest.Method, String, String?, Int)])
+  func `that truncates and has no response of its own cuts that of the data`(
+    _ method: HTTPRequest.Method, _ target: String, _ body: String?, _ status: Int
+  ) async throws {
+    let server = try await AdminFixture.server()
+    #expect(await server.send(.post, "/__admin/faults", ["action": "truncate"]).status == .created)
+    let answer = await server.send(method, target)
+    #expect(answer.status.code == status)
+    #expect(body == nil || answer.text == body)
+    #expect(answer.delivery == .truncated(after: answer.bytes.count / 2))
+    #expect(await server.value != AdminFixture.posts || method == .get)
+    #expect(await server.journal.first?.delivery == .cut)
+    #expect(try await server.get("/__admin/requests")[0]?["delivery"] == "truncate")
+  }
+
   @Test(arguments: [(0, 100), (4, 104), (401, 100), (.max, 100 + Int(UInt64.max % 401))] as [(UInt64, Int)])
   func `chooses its delay within the range`(_ random: UInt64, _ milliseconds: Int) {
     let range: ClosedRange<Duration> = .milliseconds(100) ... .milliseconds(500)

@@ -31,6 +31,24 @@ struct TransportDeliveryTests {
     }
   }
 
+  @Test func `A reset on a connection that is used again comes after a head, so that no client repeats the request`()
+    async throws
+  {
+    let application = TestApplication { request, reply in
+      var response = PreparedResponse.echo(request)
+      if request.target == "/reset" { response = PreparedResponse(delivery: .reset) }
+      reply(response)
+    }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.get)
+      #expect(try await client.readAnswer().body == "GET /")
+      try await client.send("GET /reset HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await client.read(through: "\r\n\r\n").contains("Content-Length: 1\r\n"))
+      await #expect(throws: IOError.self) { try await client.readToEnd() }
+    }
+  }
+
   @Test func `A truncated response announces its full length`() async throws {
     let application = Self.application {
       PreparedResponse(body: .bytes(Array("0123456789".utf8)), delivery: .truncated(after: 4))

@@ -86,6 +86,18 @@ struct TransportTimeoutTests {
     #expect(closing.modes.last == .all)
   }
 
+  @Test func `A connection that is opened ahead, such as after a handshake, is idle until its first byte`() throws {
+    let channel = try Self.connection()
+    // A handler before the connection, such as one for TLS, takes all bytes of a round.
+    channel.pipeline.fireChannelReadComplete()
+    channel.embeddedEventLoop.advanceTime(by: .seconds(30) - .milliseconds(1))
+    #expect(channel.isActive)
+    #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+    channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+    #expect(!channel.isActive)
+    #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+  }
+
   @Test func `A head that drips has no more time than one that stops`() throws {
     let channel = try Self.connection()
     for byte in Self.get.utf8.prefix(9) {

@@ -66,6 +66,10 @@ struct TransportLimitTests {
     Case(
       "chunks above the limit", put("Transfer-Encoding: chunked", "6\r\nabcdef\r\n6\r\nabcdef\r\n0\r\n\r\n"),
       .contentTooLarge),
+    Case("a chunk at the limit", chunked("A\r\n0123456789\r\n0\r\n\r\n"), .ok),
+    Case("a chunk above the limit, before its bytes", chunked("b\r\n"), .contentTooLarge),
+    Case("a second chunk above the limit, before its bytes", chunked("5;a=b\r\n01234\r\n006\r\n"), .contentTooLarge),
+    Case("a chunk of more bytes than there are", chunked(String(repeating: "f", count: 16) + "\r\n"), .contentTooLarge),
     Case("trailers at the limit of fields", chunked("0\r\nX: 1\r\nX: 2\r\nX: 3\r\n\r\n"), .ok),
     Case(
       "trailers above the limit of fields", chunked("0\r\nX: 1\r\nX: 2\r\nX: 3\r\nX: 4\r\n\r\n"),
