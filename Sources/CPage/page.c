@@ -2,11 +2,17 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const uint8_t browser_js[] = {
+#embed "Assets/browser.js"
+};
 static const uint8_t cells_js[] = {
 #embed "Assets/cells.js"
 };
 static const uint8_t code_js[] = {
 #embed "Assets/code.js"
+};
+static const uint8_t collection_js[] = {
+#embed "Assets/collection.js"
 };
 static const uint8_t columns_js[] = {
 #embed "Assets/columns.js"
@@ -53,11 +59,17 @@ static const uint8_t icon_svg[] = {
 static const uint8_t input_js[] = {
 #embed "Assets/input.js"
 };
+static const uint8_t list_js[] = {
+#embed "Assets/list.js"
+};
 static const uint8_t log_js[] = {
 #embed "Assets/log.js"
 };
 static const uint8_t menu_js[] = {
 #embed "Assets/menu.js"
+};
+static const uint8_t messages_js[] = {
+#embed "Assets/messages.js"
 };
 static const uint8_t page_css[] = {
 #embed "Assets/page.css"
@@ -83,8 +95,8 @@ static const uint8_t records_js[] = {
 static const uint8_t request_js[] = {
 #embed "Assets/request.js"
 };
-static const uint8_t route_js[] = {
-#embed "Assets/route.js"
+static const uint8_t rules_js[] = {
+#embed "Assets/rules.js"
 };
 static const uint8_t selection_js[] = {
 #embed "Assets/selection.js"
@@ -92,11 +104,14 @@ static const uint8_t selection_js[] = {
 static const uint8_t server_js[] = {
 #embed "Assets/server.js"
 };
-static const uint8_t store_js[] = {
-#embed "Assets/store.js"
+static const uint8_t states_js[] = {
+#embed "Assets/states.js"
 };
 static const uint8_t table_js[] = {
 #embed "Assets/table.js"
+};
+static const uint8_t timing_js[] = {
+#embed "Assets/timing.js"
 };
 static const uint8_t transfer_js[] = {
 #embed "Assets/transfer.js"
@@ -104,12 +119,17 @@ static const uint8_t transfer_js[] = {
 static const uint8_t undo_js[] = {
 #embed "Assets/undo.js"
 };
+static const uint8_t values_js[] = {
+#embed "Assets/values.js"
+};
 
 #define ASSET(name, bytes) {name, bytes, sizeof bytes}
 
 static const struct page_asset assets[] = {
+  ASSET("browser.js", browser_js),
   ASSET("cells.js", cells_js),
   ASSET("code.js", code_js),
+  ASSET("collection.js", collection_js),
   ASSET("columns.js", columns_js),
   ASSET("conflict.js", conflict_js),
   ASSET("csv.js", csv_js),
@@ -125,8 +145,10 @@ static const struct page_asset assets[] = {
   ASSET("form.js", form_js),
   ASSET("icon.svg", icon_svg),
   ASSET("input.js", input_js),
+  ASSET("list.js", list_js),
   ASSET("log.js", log_js),
   ASSET("menu.js", menu_js),
+  ASSET("messages.js", messages_js),
   ASSET("page.css", page_css),
   ASSET("page.html", page_html),
   ASSET("page.js", page_js),
@@ -135,13 +157,15 @@ static const struct page_asset assets[] = {
   ASSET("records.css", records_css),
   ASSET("records.js", records_js),
   ASSET("request.js", request_js),
-  ASSET("route.js", route_js),
+  ASSET("rules.js", rules_js),
   ASSET("selection.js", selection_js),
   ASSET("server.js", server_js),
-  ASSET("store.js", store_js),
+  ASSET("states.js", states_js),
   ASSET("table.js", table_js),
+  ASSET("timing.js", timing_js),
   ASSET("transfer.js", transfer_js),
   ASSET("undo.js", undo_js),
+  ASSET("values.js", values_js),
 };
 
 struct page_asset page_asset_at(size_t place) {

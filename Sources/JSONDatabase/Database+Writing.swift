@@ -161,7 +161,7 @@ extension Database {
       element.withToken { element in
         guard let token = element.member(idName), let id = token.recordID else { return nil }
         // 0 and similar values mean no id, unless a record has this id.
-        return RecordCollection.meansNoID(token) && (try? record(id, in: name)) == nil ? nil : id
+        return RecordCollection.meansNoID(token, ids) && (try? record(id, in: name)) == nil ? nil : id
       }
     }
     if let result = try createOrMerge(elements, given, Array(elements.indices), in: name, ids: ids) { return result }

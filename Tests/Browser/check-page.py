@@ -25,18 +25,19 @@ from honesty import Honesty
 from lists import Lists, SignedIn, Sizes
 from meanwhile import Meanwhile
 from mocking import Mocking, Strict
+from panel import Panel
 from reading import Reading
 from requestlog import RequestLog
 from safety import Safety
 from server import Server
-from transfer import Transfer
+from transfer import OtherDialect, Transfer
 from walks import Dark, Keyboard, Many, Phone, Slow
 
 GROUPS = {
     "basics": Basics, "safety": Safety, "honesty": Honesty, "finding": Finding, "editing": Editing, "reading": Reading, "log": RequestLog,
     "meanwhile": Meanwhile, "mocking": Mocking, "strict": Strict, "many": Many, "phone": Phone, "slow": Slow, "keyboard": Keyboard, "dark": Dark,
     "frame": Frame, "again": Again, "tabs": Tabs, "crowded": Crowded,
-    "transfer": Transfer, "lists": Lists, "sizes": Sizes, "signedin": SignedIn, "drawer": Drawer,
+    "panel": Panel, "transfer": Transfer, "otherdialect": OtherDialect, "lists": Lists, "sizes": Sizes, "signedin": SignedIn, "drawer": Drawer,
 }
 if AXE:
     GROUPS["axe"] = Accessible

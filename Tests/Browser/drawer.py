@@ -37,14 +37,15 @@ class Drawer(Page):
         self._open("#records/posts/4")
         kinds = self._value("Object.fromEntries([...document.querySelectorAll('#record-fields [data-field]')].map((e) => [e.dataset.field, (({ tagName, type }) => `${tagName} ${type}`)(e.querySelector('input, select, textarea'))]))")
         expected = {"title": "INPUT text", "views": "INPUT text", "published": "INPUT checkbox", "date": "INPUT date", "userId": "SELECT select-one",
-                    "url": "INPUT text", "tags": "TEXTAREA textarea", "place": "TEXTAREA textarea"}
+                    "url": "INPUT text", "tags": "INPUT text", "place": "INPUT text", "place.city": "INPUT text", "place.at": "TEXTAREA textarea"}
         assert kinds == expected, kinds
         assert not self._value(f"{self._field('place')}.checkVisibility()"), "What is nested is not folded."
 
     def what_was_changed_is_saved_as_one_patch(self):
         self._set("title", "by form")
         self._set("userId", "3")
-        self._set("place", '{"city": "Bern", "at": [47.0, 7.4]}')
+        self._set("place.city", "Bern")
+        self._set("place.at", "[47.0, 7.4]")
         sent = self._save()
         assert sent == [["PATCH", "/posts/4", {"title": "by form", "userId": 3, "place": {"city": "Bern", "at": [47.0, 7.4]}}]], sent
         assert '"views": 68.5' in self._server.file.read_text(), "A number that was not touched has lost a digit."
@@ -64,16 +65,27 @@ class Drawer(Page):
         found = self._request("GET", "/posts/4")
         assert found["a/b"] == "new" and found["count"] == 5 and "place" not in found, found
 
+    def texts_are_chips(self):
+        self._open("#records/posts/4")
+        field = self._field("tags")
+        self._value(f"{field}.focus()")
+        for text in ["one", "two"]:
+            self._browser.type(text)
+            self._browser.press("Enter", virtual=13, text="\r")
+        self._value("document.querySelector('[aria-label=\"Remove swift\"]').click()")
+        assert self._save() == [["PATCH", "/posts/4", {"tags": ["one", "two"]}]]
+
     def what_is_wrong_is_said_where_it_is(self):
+        self._request("PATCH", "/posts/5", {"place": {"at": [1]}})
         self._open("#records/posts/5")
         self._set("views", "many")
         self._submit("record-form")
         self._wait_text("record-error", "views: many is not a number")
         self._set("views", "7")
-        self._value(f"{self._field('tags')}.value = '[oops'; 0")
+        self._value(f"{self._field('place.at')}.value = '[oops'; 0")
         self._submit("record-form")
-        self._wait_text("record-error", "tags: This is not JSON")
-        self._wait(f"document.activeElement === {self._field('tags')}", "the focus in what is wrong")
+        self._wait_text("record-error", "place.at: This is not JSON")
+        self._wait(f"document.activeElement === {self._field('place.at')}", "the focus in what is wrong")
         self._browser.press("Escape", virtual=27)
         self._answer("Discard")
 

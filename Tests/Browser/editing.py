@@ -20,7 +20,7 @@ class Editing(Page):
         self._save()
         self._wait(self._row_with("edited in place"), "the new title")
         assert self._request("GET", "/posts/1")["title"] == "edited in place"
-        assert not self._value(f"{by_id('record')}.open"), "The double click opened the record, too."
+        self._wait_text("record-json", "edited in place")
 
     def a_boolean_is_a_checkbox(self):
         self._edit(1, "published")
@@ -66,6 +66,18 @@ class Editing(Page):
         found = self._request("GET", "/posts/2")
         assert [found["published"], found["date"]] == [None, "2024-02-30"], f"It has become {found}."
 
+    def a_date_keeps_its_time_and_what_is_none_stays_a_text(self):
+        self._request("PATCH", "/posts/3", {"date": "2024-03-05T10:00:00Z"})
+        self._show("#records/posts")
+        self._edit(3, "date")
+        assert self._value(f"{FIELD}.type") == "datetime-local", self._value(f"{FIELD}.type")
+        self._value(f"{FIELD}.value = '2024-03-06T11:30'; 0")
+        self._save()
+        assert self._request("GET", "/posts/3")["date"] == "2024-03-06T11:30:00Z", self._request("GET", "/posts/3")
+        self._edit(2, "date")
+        assert self._value(f"{FIELD}.value") == "2024-02-30", "It looks empty."
+        self._browser.press("Escape", virtual=27)
+
     def a_date_that_is_cleared_keeps_no_time(self):
         self._request("PATCH", "/posts/2", {"date": "2024-03-05T10:00:00Z"})
         self._edit(2, "date")
@@ -82,6 +94,25 @@ class Editing(Page):
         self._save()
         assert self._request("GET", "/posts/4")["title"] == "by keyboard"
         self._wait("document.activeElement.dataset.name === 'title'", "the focus comes back")
+
+    def tab_saves_a_cell_and_goes_on(self):
+        self._edit(6, "title")
+        self._value(f"{FIELD}.value = 'left by Tab'; 0")
+        self._browser.press("Tab", virtual=9)
+        self._wait(f"{FIELD}?.ariaLabel === 'views of posts 6'", "the next cell")
+        assert self._request("GET", "/posts/6")["title"] == "left by Tab"
+        self._browser.press("Tab", virtual=9, shift=True)
+        self._wait(f"{FIELD}?.ariaLabel === 'title of posts 6'", "the cell before")
+        self._browser.press("Escape", virtual=27)
+        self._wait(f"!{FIELD}", "the field is gone")
+
+    def typing_begins_to_edit_a_cell(self):
+        self._value(f"{self._cell(7, 'title')}.focus()")
+        for letter in "new":
+            self._browser.press(letter, code=f"Key{letter.upper()}", virtual=ord(letter.upper()), text=letter)
+        self._wait(f"{FIELD}?.value === 'new'", "what was typed")
+        self._save()
+        assert self._request("GET", "/posts/7")["title"] == "new"
 
     def the_focus_stays_where_the_person_goes_on(self):
         self._edit(5, "title")

@@ -106,6 +106,20 @@ class Finding(Page):
         shown = self._value("[...document.querySelectorAll('details.operation')].filter((e) => e.checkVisibility()).map((e) => e.innerText.split('\\n')[0])")
         assert shown and all("PUT" in text or "POST" in text or "PATCH" in text for text in shown), f"It shows {shown[:5]}."
 
+    def the_documentation_adds_a_record_without_an_id(self):
+        self._show("/docs")
+        post = "[...document.querySelectorAll('#posts details')].find((e) => e.querySelector('.method').innerText === 'POST' && e.querySelector('.path').innerText === '/posts')"
+        text = self._value(f"({post}).textContent")
+        assert '"id"' not in text[text.index("Request body"):text.index("Responses")] and "Response 201" in text, text
+
+    def the_documentation_stands_in_columns(self):
+        self._show("/docs")
+        lefts = self._value("[...document.querySelectorAll('#posts summary')].map((e) => [...e.children].map((part) => Math.round(part.getBoundingClientRect().left)).join())")
+        assert len(set(lefts)) == 1, lefts
+        self._browser.resize(390, 844, mobile=True)
+        assert self._value(f"{by_id('search')}.offsetWidth") > 100, "The search is narrow."
+        self._browser.resize(1280, 900)
+
     def an_address_scrolls_the_documentation(self):
         self._go("/docs#users")
         self._wait("Math.abs(document.getElementById('users')?.getBoundingClientRect().top ?? 9999) < 200", "users at the top")

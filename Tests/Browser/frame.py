@@ -69,7 +69,7 @@ class Frame(Page):
         self._browser.open("about:blank")
         self._browser.call("Page.navigate", url=f"{self._server.url}/#server")
         self._wait(f"{RULES}.some((e) => e.innerText.includes('any path'))", "the fault", 10)
-        self._value(f"{RULES}.find((e) => e.innerText.includes('any path')).querySelector('button').click()")
+        self._value(f"{RULES}.find((e) => e.innerText.includes('any path')).querySelector('[aria-label^=Remove]').click()")
         self._wait(f"!{RULES}.some((e) => e.innerText.includes('any path'))", "it is removed on the page")
 
     def a_badge_in_the_head_says_what_requests_meet(self):
@@ -97,6 +97,48 @@ class Frame(Page):
         [stub] = self._request("GET", "/__admin/stubs")
         assert stub["response"]["body"] == '{"me":1,}', stub
         self._request("DELETE", "/__admin/stubs")
+
+    def a_second_click_on_a_view_leaves_the_header(self):
+        self._browser.resize(390, 600, mobile=True)
+        self._show("#server")
+        link = "document.querySelector('#side a[href=\"#server\"]')"
+        self._value(f"{link}.click(); scrollTo(0, 300); {link}.click()")
+        self._value("new Promise(requestAnimationFrame)")
+        assert self._value("scrollY") == 0, f"The page is scrolled by {self._value('scrollY')} px."
+        self._browser.resize(1280, 900)
+
+    def a_print_has_the_table_alone(self):
+        self._show("#records/posts")
+        self._browser.call("Emulation.setEmulatedMedia", media="print")
+        shown = self._value("['side', 'log', 'search', 'record-new', 'rows'].filter((id) => document.getElementById(id).checkVisibility())")
+        self._browser.call("Emulation.setEmulatedMedia", media="")
+        assert shown == ["rows"], f"Printed are {shown}."
+
+    def a_collection_is_made_on_the_page(self):
+        self._show("#records/posts")
+        self._click("collection-new")
+        self._wait(f"{by_id('panel')}.open && document.activeElement.placeholder.startsWith('Name')", "the form")
+        self._browser.type("tags")
+        self._value("document.querySelector('#panel [data-field=name] input').value = 'swift'; document.querySelector('#panel form:not([method])').requestSubmit()")
+        self._wait(f"location.hash === '#records/tags' && {ROWS}.length === 1", "the collection")
+        assert self._request("GET", "/tags")[0]["name"] == "swift"
+        assert '"tags"' in self._server.file.read_text(), "It is not in the file."
+
+    def numbers_stand_at_the_right_and_references_at_the_left(self):
+        self._show("#records/posts")
+        look = "((name) => [getComputedStyle(document.querySelector(`td[data-name=${name}]`)).textAlign, getComputedStyle(document.querySelector(`td[data-name=${name}]`)).fontFamily.includes('mono')])"
+        found = {name: self._value(f"{look}('{name}')") for name in ["id", "views", "title", "userId"]}
+        assert found == {"id": ["right", True], "views": ["right", True], "title": ["left", False], "userId": ["left", False]}, found
+
+    def the_buttons_are_one_line_at_every_width(self):
+        for width in [320, 390, 600, 768, 1024, 1440]:
+            self._browser.resize(width, 844, mobile=width < 500)
+            self._show("#records/posts/1" if width > 780 else "#records/posts")
+            height = self._value("document.querySelector('#records > .heading').offsetHeight")
+            assert height < 50, f"At {width} px the heading is {height} px high."
+            cards = self._value("getComputedStyle(document.querySelector('#rows tr')).display === 'grid'")
+            assert cards == (width < 560), f"At {width} px rows are {'cards' if cards else 'rows'}."
+        self._browser.resize(1280, 900)
 
     def skipping_to_the_content_leaves_the_address(self):
         self._show("#records/users")

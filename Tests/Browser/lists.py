@@ -70,11 +70,40 @@ class Lists(Page):
         self._press("Delete", by_id("selection"))
         self._answer("Delete")
         self._wait_text("status", "Deleted posts / 9")
-        self._value("import(document.querySelector('script').src.replace('page.js', 'dom.js')).then(({ announce }) => { announce('something else'); window.said = true; }); 0")
+        self._value("import(document.querySelector('script').src.replace('page.js', 'messages.js')).then(({ announce }) => { announce('something else'); window.said = true; }); 0")
         self._wait("window.said", "the next message")
         self._press("Undo", by_id("status"))
         self._wait_text("status", "put back")
         assert self._server.status("/posts/9") == 200
+
+    def messages_leave_the_bar_of_a_selection_free_and_do_not_pile_up(self):
+        self._show("#records/comments")
+        for key in [51, 52, 53]:
+            self._request("POST", "/__admin/deletions", {"resource": "comments", "ids": [key]})
+        self._value("import(document.querySelector('script').src.replace('page.js', 'undo.js')).then(({ announceUndo }) => { for (const n of [1, 2, 3]) announceUndo(`Deleted ${n}`, n, 'done'); window.said = true; }); 0")
+        self._wait("window.said", "three messages")
+        assert self._value(f"{by_id('status')}.children.length") == 1, self._text("status")
+        self._tick(1)
+        self._wait_text("selection", "1 selected")
+        bottom, top = self._value(f"[{by_id('status')}.getBoundingClientRect().bottom, {by_id('selection')}.getBoundingClientRect().top]")
+        assert bottom <= top, f"The message ends at {bottom}, the bar begins at {top}."
+
+    def a_new_record_has_the_values_of_the_filters(self):
+        self._show("#records/posts?userId=2&published=false&title_contains=Post")
+        self._click("record-new")
+        self._show_json()
+        value = json.loads(self._value(f"{by_id('record-text')}.value"))
+        assert (value["userId"], value["published"], value["title"]) == (2, False, ""), value
+        self._click("record-cancel")
+
+    def an_emptied_collection_knows_its_members(self):
+        self._show("#records/files")
+        self._request("DELETE", "/files/1")
+        self._wait_text("records-note", "No records yet")
+        self._click("record-new")
+        self._wait("document.querySelector('#record-fields [data-field=name]')", "the member of the others")
+        self._click("record-cancel")
+        self._request("POST", "/files", {"name": "small"})
 
     def undo_is_reached_before_an_open_record(self):
         self._show("#records/posts")
@@ -239,6 +268,21 @@ class SignedIn(Page):
     @staticmethod
     def _data():
         return {"users": [{"id": 1, "email": "ada@example.org", "password": "lovelace", "name": "Ada"}]}
+
+    def a_new_user_has_a_password(self):
+        self._show("#records/users")
+        self._wait(f"{by_id('version')}.innerText", "the server's health")
+        self._click("record-new")
+        self._wait("document.querySelector('#record-fields [data-field=password]')", "the field")
+        self._click("record-cancel")
+
+    def a_request_is_tried_by_a_user(self):
+        self._show("#try")
+        self._wait(f"{by_id('sign-in')}.checkVisibility()", "where to sign in")
+        self._fill("sign-in-email", "ada@example.org")
+        self._fill("sign-in-password", "lovelace")
+        self._submit("sign-in")
+        self._wait(f"{by_id('try-headers')}.value.startsWith('Authorization: Bearer ')", "the token")
 
     def a_user_is_saved(self):
         self._open_editor("#records/users/1", json.dumps({"id": 1, "email": "ada@example.org", "name": "Ada Lovelace"}))

@@ -47,7 +47,7 @@ class Meanwhile(Page):
         self._click("object-edit")
         self._wait("document.querySelector('#record-fields [data-field]')", "the form")
         self._request("PATCH", "/profile", {"theme": "light"})
-        self._wait_text("record-notice", "Another client changed")
+        self._wait_text("record-notice", "changed elsewhere")
 
     def a_record_stays_open_when_its_page_goes(self):
         self._open_editor("#records/wide/3?_limit=2&_page=2", '{"title": "unsaved"}')
@@ -73,7 +73,7 @@ class Meanwhile(Page):
         self._show("#records/users")
         self._value("location.hash = '#records/posts'; 0")
         self._edit(1, "title")
-        self._value(f"{FIELD}.value = 'typed before Back'; history.back()")
+        self._value(f"{FIELD}.value = 'typed before Back'; history.go(-2)")
         self._wait(self._row_with("Chris Lattner"), "the list before")
         self._wait(f"!{FIELD} && !document.querySelector('.skeleton')", "its rows")
         self._value("location.hash = '#records/posts'; 0")

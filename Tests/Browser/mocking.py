@@ -37,9 +37,9 @@ class Mocking(Page):
     def a_held_request_is_seen_waiting_and_released(self):
         self._show("#server")
         self._add("hold", path="/users")
-        self._wait(self._rule('"waiting":0'), "the hold")
+        self._wait(self._rule("0 waiting"), "the hold")
         thread, answers = self._start("/users")
-        self._wait(self._rule('"waiting":1'), "the request in the hold")
+        self._wait(self._rule("1 waiting"), "the request in the hold")
         self._wait(f"{LINES}[0].innerText.includes('waits')", "the request in the log")
         self._press("Release", self._rule("/users"))
         thread.join(30)
@@ -88,8 +88,53 @@ class Mocking(Page):
         self._wait("!document.querySelector('#old')", "the new data")
         assert self._value(f"{by_id('rule-path')}.value") == "/typed", "It is overwritten."
 
+    def a_rule_is_a_sentence_that_is_edited_and_switched_off(self):
+        self._request("POST", "/__admin/faults", {"status": 503, "method": "GET", "path": "/me", "times": 3})
+        self._show("#server")
+        rule = self._rule("every GET /me: 503, 3 more times")
+        self._wait(rule, "the sentence")
+        self._press("Edit", rule)
+        self._wait(f"{by_id('rule-path')}.value === '/me' && {by_id('rule-times')}.value === '3'", "the rule in the form")
+        self._fill("rule-number", "404")
+        self._submit("rule-form")
+        rule = self._rule("every GET /me: 404, 3 more times")
+        self._wait(f"{rule} && !{self._rule('503')}", "the edited rule alone")
+        self._value(f"{rule}.querySelector('input').click()")
+        self._wait(f"{rule} && !{rule}.querySelector('input').checked", "it is off")
+        assert self._request("GET", "/__admin/faults") == [], "The server still has it."
+        self._show("#server")
+        self._wait(rule, "it is there after the page opened anew")
+        self._value(f"{rule}.querySelector('input').click()")
+        self._wait(f"{rule}?.innerText.includes('Edit')", "it is on")
+        [fault] = self._request("GET", "/__admin/faults")
+        assert {name: fault[name] for name in ["method", "path", "status", "times"]} == {"method": "GET", "path": "/me", "status": 404, "times": 3}, fault
+        self._press("Remove", rule)
+        self._wait(f"!{rule}", "it is gone")
+
+    def a_rule_for_all_paths_is_asked_about(self):
+        self._show("#server")
+        self._add("status", path="")
+        self._wait_text("confirm", "every request on any path: 503")
+        self._answer("Cancel")
+        assert self._request("GET", "/__admin/faults") == [], "It was added."
+
+    def a_reset_says_what_it_does_and_is_undone(self):
+        self._request("PATCH", "/users/1", {"name": "changed before"})
+        self._show("#server")
+        self._wait(f"{by_id('rules')}.children.length", "the rules")
+        self._click("reset")
+        self._wait_text("confirm", "or at the last edit of the file. Delay, faults, holds and stubs stay.")
+        self._answer("Reset")
+        self._wait_text("status", "Reset: done")
+        assert self._request("GET", "/users/1")["name"] == "Ada Lovelace"
+        self._press("Undo", by_id("status"))
+        self._wait_text("status", "as before")
+        assert self._request("GET", "/users/1")["name"] == "changed before"
+
     def sessions_are_hidden_where_there_are_none(self):
         assert not self._value(f"{by_id('sessions')}.checkVisibility()"), "They are shown."
+        failed = self._value("performance.getEntriesByType('resource').filter((e) => e.responseStatus >= 400).map((e) => e.name)")
+        assert not failed, f"The console shows in red: {failed}"
 
 
 class Strict(Page):
@@ -107,6 +152,11 @@ class Strict(Page):
 
     def a_session_is_listed_and_ended(self):
         self._request("GET", "/__session/anna/posts")
+        self._show("#server")
+        self._wait(f"{by_id('sessions')}.innerText.includes('anna')", "the session")
+        assert self._value(f"{by_id('sessions')}.querySelector('a').href") == f"{self._server.url}/__session/anna/"
+        self._browser.open(f"{self._server.url}/__session/anna/")
+        self._wait_text("banners", "This is the session anna")
         self._show("#server")
         self._wait(f"{by_id('sessions')}.innerText.includes('anna')", "the session")
         self._press("End", by_id("sessions"))

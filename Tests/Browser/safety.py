@@ -121,7 +121,7 @@ class Safety(Page):
         self._click("record-edit")
         self._fill("record-text", json.dumps({"id": made, "name": "kept"}))
         self._request("DELETE", f"/users/{made}")
-        self._wait_text("record-notice", "deleted this record")
+        self._wait_text("record-notice", "deleted elsewhere")
         self._press("Save as new")
         self._wait(f"!{OPEN}", "the record is saved")
         assert self._request("GET", f"/users/{made}")["name"] == "kept", "It is not there."

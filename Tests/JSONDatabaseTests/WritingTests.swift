@@ -191,6 +191,20 @@ struct WritingTests {
     #expect(database.count(of: "a") == 3)
   }
 
+  @Test(arguments: [(Dialect.classic, "0"), (.v1, "\"0\"")])
+  func `An import keeps the ids that it has`(dialect: Dialect, zero: String) throws {
+    var database = try Database.fixture("{\"a\":[]}", dialect)
+    var ids = IDGenerator.constant
+    ids.keepsGivenIDs = true
+    let imported = try database.createOrMerge(ValidJSON("[{\"id\":0},{\"id\":\"x\"},{\"id\":\"\"}]"), in: "a", ids: ids)
+    #expect(
+      imported.records.map(\.string) == [
+        "{\"id\":\(zero)}", "{\"id\":\"x\"}", dialect == .v1 ? "{\"id\":\"generated\"}" : "{\"id\":1}",
+      ])
+    #expect(try database.createOrMerge(ValidJSON("[{\"id\":0,\"n\":1}]"), in: "a", ids: ids).created == 0)
+    #expect(try database.record("0", in: "a").string == "{\"id\":\(zero),\"n\":1}")
+  }
+
   @Test func `Many bodies are written all or none`() throws {
     let text = "{\"a\":[{\"id\":1,\"n\":1}]}"
     let start = try Database.fixture(text)

@@ -2,8 +2,10 @@
 
 import { reach, same, update } from "./conflict.js";
 import { brief, compact, isAddress, kind, parentOf, pathTo, send } from "./data.js";
-import { button, complain, fill, node, outside } from "./dom.js";
+import { button, fill, node } from "./dom.js";
 import { inputFor } from "./input.js";
+import { complain } from "./messages.js";
+import { outside } from "./values.js";
 
 export function content(value) {
   if (typeof value !== "string") return value === undefined ? "" : brief(compact(value));
@@ -12,13 +14,16 @@ export function content(value) {
   return isAddress(value) ? outside(value, image, brief(value)) : image || brief(value);
 }
 
-/** The cell that is being edited. @type {{ cell: Element, save: () => Promise<void> | void, isDirty: () => boolean } | undefined} */
+/** The cell that is being edited; `typed` is what was typed before its field is there. @type {{ cell: Element, save: () => Promise<void> | void, isDirty: () => boolean, typed: string } | undefined} */
 let open;
 /** The number of cells that were asked for. */
 let asked = 0;
 
 /** Whether a cell of this row is being edited. @param {Element} row */
 export const isEditing = (row) => open !== undefined && row.contains(open.cell);
+
+/** Takes a key that comes before the field is there. @param {string} key */
+export const take = (key) => { open.typed += key; };
 
 /** Ends the editing before the cell is removed. */
 export function leave() {
@@ -33,9 +38,10 @@ addEventListener("beforeunload", (event) => { if (open?.isDirty()) event.prevent
  *
  * @param {() => HTMLElement | null | undefined} find Finds the cell when another one is saved.
  * @param {{ resource: import("./data.js").Resource, id: string, name: string, type: string, done: (isSaved: boolean) => Promise<void>,
- *   openRecord: () => void }} details `type` is the type of the column's other values.
+ *   openRecord: () => void, move: (step: number) => void, typed: string }} details `type` is the type of the column's other values,
+ *   `move` edits the next cell or the one before it, and `typed` replaces a text.
  */
-export async function edit(find, { resource, id, name, type, done, openRecord }) {
+export async function edit(find, { resource, id, name, type, done, openRecord, move, typed }) {
   const wanted = ++asked;
   if (open) {
     await open.save();
@@ -44,7 +50,7 @@ export async function edit(find, { resource, id, name, type, done, openRecord })
   }
   const cell = find();
   if (open || !cell) return;
-  const mine = open = { cell, save() {}, isDirty: () => false };
+  const mine = open = { cell, save() {}, isDirty: () => false, typed };
   const finish = (isSaved = false) => {
     if (open === mine) open = undefined;
     cell.querySelector(/** @type {"input"} */ (".in-cell"))?.blur();
@@ -72,7 +78,9 @@ export async function edit(find, { resource, id, name, type, done, openRecord })
       field.focus();
     };
     enter();
-    if (field instanceof HTMLInputElement) field.select();
+    const isText = field instanceof HTMLInputElement && field.type === "text";
+    if (isText && mine.typed) field.value = mine.typed;
+    else if (field instanceof HTMLInputElement) field.select();
     const save = async () => {
       let next;
       try { next = read(); } catch (error) { return complain(error); }
@@ -98,6 +106,9 @@ export async function edit(find, { resource, id, name, type, done, openRecord })
       if (event.isComposing) return;
       if (event.key === "Enter") mine.save();
       if (event.key === "Escape") finish();
+      if (event.key !== "Tab") return;
+      event.preventDefault();
+      Promise.resolve(mine.save()).then(() => { if (open !== mine) move(event.shiftKey ? -1 : 1); });
     };
   } catch (error) {
     finish();

@@ -1,7 +1,8 @@
 // A request as code: for a terminal, an app and a test.
 
+import { copy } from "./browser.js";
 import { address, readable, tryParse } from "./data.js";
-import { button, copy, node, options } from "./dom.js";
+import { button, node, options } from "./dom.js";
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 

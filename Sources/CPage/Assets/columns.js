@@ -1,6 +1,8 @@
 // The columns that a table shows and their widths, stored for each resource.
 
-import { checkbox, node, openPanel, remember, remembered, ui } from "./dom.js";
+import { remember, remembered } from "./browser.js";
+import { checkbox, node, ui } from "./dom.js";
+import { openPanel } from "./messages.js";
 
 const known = { __proto__: null };
 const of = (resource) => known[resource] ??= remembered(`columns ${resource}`) ?? { hidden: [], widths: { __proto__: null } };

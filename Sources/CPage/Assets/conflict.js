@@ -1,7 +1,8 @@
 // Changes a record on the server, and merges its versions.
 
 import { brief, compact, idText, pathTo, readable, send } from "./data.js";
-import { ask, button, node } from "./dom.js";
+import { button, node } from "./dom.js";
+import { ask } from "./messages.js";
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 

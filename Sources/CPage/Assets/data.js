@@ -9,6 +9,9 @@
 
 const root = new URL("../../", import.meta.url);
 
+/** The name of the session whose data the page shows, if any. */
+export const session = /\/__session\/([^/]+)\/$/.exec(root.pathname)?.[1];
+
 export const address = (path) => new URL(`./${path.replace(/^\/+/, "")}`, root);
 
 export const pathTo = (...names) => `/${names.map((name) => encodeURIComponent(`${name}`.toWellFormed())).join("/")}`;
@@ -49,7 +52,7 @@ export async function send(method, path, body, more) {
 
 const read = (name, query, most) => send("GET", `${pathTo(name)}?${new URLSearchParams([...query, ["_start", 0], ["_end", most]])}`);
 
-export const list = async (name, query, most) => (await read(name, query, most)).value;
+export const readRecords = async (name, query, most) => (await read(name, query, most)).value;
 export const count = async (name, query) => Number((await read(name, query, 1)).headers.get("X-Total-Count"));
 
 export const admin = async (method, path, value) => (await send(method, `/__admin/${path}`, JSON.stringify(value))).value;
@@ -97,6 +100,13 @@ export const counted = (count, words) => `${grouped(count)} ${count === 1 ? word
 /** A number of records of a resource, whose name may have any singular. */
 export const countedOf = (name, count) => (count === 1 ? `1 record of ${name}` : counted(count, name));
 
+/** The server's last word about itself. @type {{ users?: string | null, sessions?: boolean, [name: string]: any }} */
+export let health = {};
+
+export async function readHealth() {
+  return health = await admin("GET", "health");
+}
+
 /** The resources that the server last described. @type {Resource[]} */
 export let resources = [];
 
@@ -117,7 +127,7 @@ const most = 5_000;
 export async function having(name, member, ids, more = []) {
   let length = 0;
   const parts = Map.groupBy(ids, (id) => Math.floor((length += `${new URLSearchParams([[member, id]])}&`.length) / 6_000));
-  return (await Promise.all([...parts.values()].map((part) => list(name, [...part.map((id) => [member, id]), ...more], most)))).flat();
+  return (await Promise.all([...parts.values()].map((part) => readRecords(name, [...part.map((id) => [member, id]), ...more], most)))).flat();
 }
 
 /** The number of children of each record. When there are many, the server counts those of a short list. */

@@ -1,7 +1,7 @@
 // Deletes records: first names the records that go with them, then offers to undo the deletion.
 
 import { admin, countedOf } from "./data.js";
-import { ask, attempt } from "./dom.js";
+import { ask, attempt } from "./messages.js";
 import { announceUndo } from "./undo.js";
 
 const list = (counts) => Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => countedOf(name, count)).join(", ");

@@ -1,7 +1,8 @@
 // Shows the server's OpenAPI description, by resource.
 
 import { admin, readable } from "./data.js";
-import { fill, node, show, ui } from "./dom.js";
+import { fill, node, ui } from "./dom.js";
+import { methodName, show } from "./values.js";
 
 let description;
 
@@ -17,7 +18,9 @@ function example(unresolved, depth = 0) {
   if (schema.anyOf) return example(schema.anyOf[0], depth + 1);
   const [type] = [schema.type].flat();
   if (type === "array") return [example(schema.items, depth + 1)];
-  const members = Object.entries(schema.properties ?? {}).map(([name, part]) => [name, example(part, depth + 1)]);
+  // A new record needs no id.
+  const wanted = Object.entries(schema.properties ?? {}).filter(([, { description }]) => !description?.includes("the server assigns one"));
+  const members = wanted.map(([name, part]) => [name, example(part, depth + 1)]);
   return { object: Object.fromEntries(members), string: "text", integer: 1, number: 1.5, boolean: true }[type];
 }
 
@@ -45,12 +48,13 @@ function operation(path, name, shared, details) {
   const parameters = [...shared, ...(details.parameters ?? [])].map(resolve);
   const body = exampleOf(resolve(details.requestBody).content);
   const responses = Object.entries(details.responses).map(([status, response]) => [status, resolve(response)]);
-  const [status, response] = responses.find(([status]) => status[0] === "2") ?? [];
+  // A record that is added gets 201, and an id from the server.
+  const [status, response] = responses.findLast(([status]) => /^20[01]$/.test(status)) ?? responses.find(([status]) => status[0] === "2") ?? [];
   const filled = path.replace(/\{(.+?)\}/g, (_, name) =>
     encodeURIComponent(example(parameters.find((parameter) => parameter.name === name)?.schema) ?? 1));
   const query = new URLSearchParams({ method, path: filled, body: JSON.stringify(body) ?? "" });
   return node("details.operation",
-    node("summary", node("span.method", method), node("span.path", path), node("span", details.summary)),
+    node("summary", methodName(method), node("span.path", path), node("span", details.summary)),
     node("p", node("a", { href: `../__admin#try?${query}` }, "Try it")),
     terms("Parameters", parameters.map(({ name, in: place, schema, description }) =>
       [name, ` ${typeName(schema)}${place === "path" ? ", in the path" : ""}`, description])),

@@ -1,11 +1,12 @@
 // The filters of a list, the form that adds a filter, and the menu of a cell.
 
+import { copy } from "./browser.js";
 import { codeView } from "./code.js";
 import { brief, compact, isKey, pathTo, viewOf } from "./data.js";
-import { copy, fill, node, onSubmit, openPanel, options, ui } from "./dom.js";
+import { fill, node, onSubmit, options, ui } from "./dom.js";
+import * as list from "./list.js";
 import { openMenu } from "./menu.js";
-import * as route from "./route.js";
-import * as store from "./store.js";
+import { openPanel } from "./messages.js";
 
 const operators = Object.entries({
   "": "=", _ne: "≠", _contains: "contains", _startsWith: "starts with", _endsWith: "ends with", _like: "matches",
@@ -15,26 +16,26 @@ const { filterBox: box, filterName, filterOperator, filterValue } = ui;
 
 /** Shows the filters and marks those that the server ignored. @param {string} path The list's path. */
 export function show(path) {
-  const entries = [...route.query];
+  const entries = [...list.query];
   fill(ui.filters, entries.map(([name, value], index) => {
     if (/^(q|_sort|_page|_limit)$/.test(name)) return null;
     const [end, sign] = operators.findLast(([end]) => name.endsWith(end) && name !== end);
-    const isIdle = store.ignored.includes(name);
+    const isIdle = list.ignored.includes(name);
     const text = `${name.slice(0, name.length - end.length)} ${sign} ${value}${isIdle ? " has no effect" : ""}`;
-    const href = viewOf([route.resource.name], entries.toSpliced(index, 1).filter(([name]) => name !== "_page"));
+    const href = viewOf([list.resource.name], entries.toSpliced(index, 1).filter(([name]) => name !== "_page"));
     return node(isIdle ? "a.idle" : "a", { href, "aria-label": `Remove ${text}` }, `${text} ✕`);
   }));
   ui.recordsCode.onclick = () => openPanel("This list", codeView("URL", "curl", "Swift").show({ method: "GET", path, headers: [], body: "" }));
 }
 
 function add(name, value) {
-  location.hash = viewOf([route.resource.name], [...route.query].filter(([name]) => name !== "_page").concat([[name, value]]));
+  location.hash = viewOf([list.resource.name], [...list.query].filter(([name]) => name !== "_page").concat([[name, value]]));
 }
 
 /** Opens the form that adds a filter, with the records' members. */
 export function open() {
   const { value } = filterName;
-  const paths = store.paths();
+  const paths = list.paths();
   fill(filterName, options(paths.map((path) => [path])));
   if (paths.includes(value)) filterName.value = value;
   box.showPopover();
@@ -54,8 +55,8 @@ export function open() {
  * @param {() => void} edit
  */
 export function openCellMenu(event, id, name, value, edit) {
-  const { resource } = route;
-  const path = store.isId(id) && pathTo(resource.name, id);
+  const { resource } = list;
+  const path = list.isId(id) && pathTo(resource.name, id);
   const text = compact(value ?? "");
   const isPlain = isKey(value ?? null) || typeof value === "boolean";
   openMenu(event, `${name} of ${path || resource.name}`, [

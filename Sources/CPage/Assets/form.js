@@ -2,7 +2,7 @@
 
 import { compact, counted, kind, parentOf, tryParse } from "./data.js";
 import { button, node, options } from "./dom.js";
-import { inputFor } from "./input.js";
+import { inputFor, isTexts } from "./input.js";
 
 /** @typedef {import("./data.js").Resource} Resource @typedef {Record<string, any>} Row */
 /** @typedef {{ content: Node[], read: () => Row, focus: () => void }} Form `read` throws an error with the `field` that has it. */
@@ -19,72 +19,93 @@ function keyOf(text, others) {
 }
 
 /**
- * Makes the fields of a record.
+ * Makes the fields of an object's members, and a line that adds one.
  *
- * @param {Resource} resource
  * @param {Row} record
- * @param {{ kindOf: (name: string) => string, isNew: boolean }} details `kindOf` is the kind of a member in the other records.
- * @returns {Promise<Form>}
+ * @param {{ resource: Resource, kindOf: (name: string) => string, prefix?: string }} details `prefix` is the path of the object in its record.
+ * @returns {Promise<{ list: HTMLElement, content: Node[], read: () => Row, focus: () => void }>}
  */
-export async function makeForm(resource, record, { kindOf, isNew }) {
-  const { idName } = resource;
-  /** The fields by member name. @type {Map<string, import("./input.js").Input>} */
+async function makeFields(record, { resource, kindOf, prefix = "" }) {
+  /** The fields by member name. @type {Map<string, { read: () => any, focus: () => void }>} */
   const inputs = new Map();
   const list = node("div.fields");
 
-  async function row(name, value, wanted = value === null ? kindOf(name) : kind(value)) {
-    const parent = parentOf(name, resource);
-    const input = await inputFor(value, wanted, parent);
-    const { field, beside = [] } = input;
-    field.setAttribute("aria-label", name);
+  async function row(name, value, wanted = value === null ? kindOf(prefix + name) : kind(value)) {
+    const path = prefix + name;
+    const parent = prefix ? undefined : parentOf(name, resource);
     const remove = button("✕", () => {
       inputs.delete(name);
       made.remove();
-    }, { class: "quiet remove", "aria-label": `Remove ${name}`, title: "Remove the field" });
-    const isNested = /array|object/.test(wanted);
-    const label = node("span.label", name, node("small.quiet", ` ${parent ? `→ ${parent.name}` : isNested ? size(value) : kinds[wanted]?.toLowerCase() ?? ""}`));
-    const made = isNested
-      ? node("details.field", { "data-field": name }, node("summary", label), field, node("p.line.end", remove))
-      : node("div.field", { "data-field": name }, node("div.line", label, remove), field, beside);
-    return /** @type {const} */ ([name, input, made]);
-  }
-
-  async function append(members) {
-    for (const [name, input, made] of await Promise.all(members.map((member) => row(...member)))) {
-      inputs.set(name, input);
-      list.append(made);
+    }, { class: "quiet remove", "aria-label": `Remove ${path}`, title: "Remove the field" });
+    const isObject = kind(value) === "object";
+    const isFolded = isObject || (/array|object/.test(wanted) && !isTexts(value));
+    const note = parent ? `→ ${parent.name}` : isFolded ? size(value) : isTexts(value) ? "texts" : kinds[wanted]?.toLowerCase() ?? "";
+    const label = node("span.label", name, node("small.quiet", ` ${note}`));
+    const fold = (...content) => node("details.field", { "data-field": path }, node("summary", label), content, node("p.line.end", remove));
+    let made;
+    if (isObject) {
+      const { content, read, focus } = await makeFields(value, { resource, kindOf, prefix: `${path}.` });
+      made = fold(content);
+      inputs.set(name, { read, focus });
+      return made;
     }
+    const { field, read, beside = [] } = await inputFor(value, wanted, parent);
+    field.setAttribute("aria-label", path);
+    made = isFolded ? fold(field) : node("div.field", { "data-field": path }, node("div.line", label, remove), field, beside);
+    inputs.set(name, {
+      focus: () => field.focus(),
+      read() {
+        try { return read(); } catch (error) { throw Object.assign(new Error(`${path}: ${error.message}`), { field }); }
+      },
+    });
+    return made;
   }
 
-  const id = isNew && node("input", { placeholder: "The server makes one", "aria-label": idName, value: record[idName] === undefined ? "" : compact(record[idName]) });
-  if (id) list.append(node("div.field", { "data-field": idName }, node("div.line", node("span.label", idName)), id));
-  await append(Object.entries(record).filter(([name]) => name !== idName));
+  const append = async (members) => list.append(...await Promise.all(members.map((member) => row(...member))));
+  // The order of the members is that of the record, whichever input is there first.
+  for (const name of Object.keys(record)) inputs.set(name, undefined);
+  await append(Object.entries(record));
 
-  const addName = node("input", { "aria-label": "Name of another field", placeholder: "Another field" });
+  const addName = node("input", { "aria-label": `Name of another field${prefix && ` of ${prefix.slice(0, -1)}`}`, placeholder: "Another field" });
   const addKind = node("select", { "aria-label": "Kind of the other field" }, options(Object.entries(kinds)));
   const add = async () => {
     const name = addName.value;
-    if (name && name !== idName && !inputs.has(name)) await append([[name, empty[addKind.value], addKind.value]]);
+    if (name && (prefix || name !== resource.idName) && !inputs.has(name)) await append([[name, empty[addKind.value], addKind.value]]);
     addName.value = "";
-    inputs.get(name)?.field.focus();
+    inputs.get(name)?.focus();
   };
   addName.onkeydown = (event) => {
     if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing) return;
     event.preventDefault();
     add();
   };
-
   return {
-    content: [list, node("p.line.add", addName, addKind, button("Add field", add))],
+    list, content: [list, node("p.line.add", addName, addKind, button("Add field", add))],
     focus: () => list.querySelector(/** @type {"input"} */ (".field:not(details) :is(input, select, textarea)"))?.focus(),
+    read: () => [...inputs].reduce((made, [name, { read }]) => Object.assign(made, { [name]: read() }), Object.create(null)),
+  };
+}
+
+/**
+ * Makes the form of a record.
+ *
+ * @param {Resource} resource
+ * @param {Row} record
+ * @param {{ kindOf: (name: string) => string, isNew?: boolean }} details `kindOf` is the kind of a member in the other records.
+ * @returns {Promise<Form>}
+ */
+export async function makeForm(resource, record, { kindOf, isNew }) {
+  const { [resource.idName]: key, ...members } = record;
+  const { list, content, read, focus } = await makeFields(members, { resource, kindOf });
+  const { idName } = resource;
+  const id = isNew && node("input", { placeholder: "The server makes one", "aria-label": idName, value: key === undefined ? "" : compact(key) });
+  if (id) list.prepend(node("div.field", { "data-field": idName }, node("div.line", node("span.label", idName)), id));
+  return {
+    content, focus,
     read() {
-      const made = Object.create(null);
-      const key = id ? keyOf(id.value, kindOf(idName)) : record[idName];
-      if (key !== undefined && key !== "") made[idName] = key;
-      for (const [name, { field, read }] of inputs) {
-        try { made[name] = read(); } catch (error) { throw Object.assign(new Error(`${name}: ${error.message}`), { field }); }
-      }
-      return made;
+      const made = id ? keyOf(id.value, kindOf(idName)) : key;
+      const first = made === undefined || made === "" ? {} : { [idName]: made };
+      return Object.assign(Object.create(null), first, read());
     },
   };
 }

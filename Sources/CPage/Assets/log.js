@@ -2,7 +2,10 @@
 
 import { codeView } from "./code.js";
 import { admin, compact, pretty, readable, tryParse } from "./data.js";
-import { ask, attempt, button, fill, framed, headerList, node, openPanel, show, statusCode, ui } from "./dom.js";
+import { button, fill, node, ui } from "./dom.js";
+import { ask, attempt, openPanel } from "./messages.js";
+import { framed } from "./timing.js";
+import { headerList, methodName, show, statusCode } from "./values.js";
 
 const longest = 1_000;
 const { logList, logMethod, logStatus, logPath, logPause } = ui;
@@ -46,7 +49,7 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 function line(entry) {
   const path = readable(entry.path);
   const [code, text] = outcome(entry);
-  const made = node("li", button([node("span.method", entry.method), " ", node("span.path", path), " ", code,
+  const made = node("li", button([methodName(entry.method), " ", node("span.path", path), " ", code,
     node("time", { datetime: entry.time }, `${clock.format(new Date(entry.time))} · ${text}`)], () => open(entry.id), { title: path.slice(0, 500) }));
   lines.set(entry.id, made);
   return made;

@@ -1,14 +1,18 @@
 // The page. The address after # selects the view, and the server's events keep it current.
 
-import { admin, childrenOf, forgetTitles, grouped, pathTo, readable, readResources, resourceNamed, resources, viewOf } from "./data.js";
-import { announce, attempt, fill, node, remember, remembered, throttled, ui } from "./dom.js";
+import { remember, remembered } from "./browser.js";
+import "./collection.js";
+import { childrenOf, forgetTitles, grouped, pathTo, readable, readHealth, readResources, resourceNamed, resources, session, viewOf } from "./data.js";
+import { fill, node, ui } from "./dom.js";
 import { listen } from "./events.js";
 import * as log from "./log.js";
+import { announce, attempt } from "./messages.js";
 import * as palette from "./palette.js";
 import * as record from "./record.js";
 import * as records from "./records.js";
 import * as request from "./request.js";
 import * as server from "./server.js";
+import { throttled } from "./timing.js";
 
 /** @type {NodeListOf<HTMLElement>} */
 const views = document.querySelectorAll(".view");
@@ -27,14 +31,14 @@ function render() {
 
   for (const section of views) section.hidden = section.id !== shown;
   document.body.dataset.view = shown;
-  document.title = `${resource?.name ?? shown} – swift-json-server`;
+  document.title = `${resource?.name ?? shown} – ${session ? `session ${session}` : "swift-json-server"}`;
   current = isTool ? `#${view}` : viewOf([resource?.name ?? ""]);
   markCurrent();
 
   if (shown === "try") request.open(parameters, pathTo(resources[0]?.name ?? ""));
   if (shown === "server") server.open(parameters);
   if (shown === "object") record.openObject(resource);
-  if (shown === "records") records.open(resource, parameters);
+  if (shown === "records") records.open(resource, parameters, id ?? null);
   if (shown === "records" && id !== undefined) record.open(resource, id);
   else record.close();
 }
@@ -81,10 +85,11 @@ const count = throttled(300, () => attempt(async () => {
 }));
 
 // No event reports the server's health. A stopped server closes the stream of events.
-async function readHealth() {
-  const news = await admin("GET", "health").catch(() => {});
+async function showHealth() {
+  const news = await readHealth().catch(() => {});
   if (!news) return;
   ui.version.textContent = news.version;
+  ui.signIn.hidden = !news.users;
   server.note(news);
 }
 
@@ -106,34 +111,39 @@ listen({
   },
   missed() {
     reload();
-    readHealth();
+    showHealth();
     log.start();
   },
 });
 
+/** Whether two addresses are for another view, or another record, instead of another order of the same list. */
+const areApart = (...addresses) => new Set(addresses.map((address) => /#([^?]*)/.exec(address)?.[1] ?? "")).size > 1;
+
 async function follow({ oldURL }) {
   const next = location.hash || "#";
-  if (record.isDirty()) {
+  const isElsewhere = areApart(oldURL, next);
+  if (isElsewhere && record.isDirty()) {
     history.pushState(null, "", oldURL);
     if (!(await record.mayClose())) return;
-    record.showForm(false);
+    record.discard();
     history.replaceState(null, "", next);
   }
   ui.panel.close();
-  record.close(true);
+  if (isElsewhere) record.close(true);
   render();
 }
 
-function fold(isFolded) {
-  document.body.toggleAttribute("data-folded", isFolded);
-  ui.logFold.textContent = isFolded ? "Show beside" : "Fold";
-  remember("folded", isFolded);
+function openLog(isOpen) {
+  document.body.toggleAttribute("data-log", isOpen);
+  ui.logFold.textContent = isOpen ? "Hide" : "Show";
+  ui.logFold.ariaExpanded = String(isOpen);
+  remember("log", isOpen);
 }
 
 addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey } = event;
   const isTyping = /** @type {Element} */ (event.target).closest("input, select, textarea");
-  if (document.querySelector("dialog[open]")) return;
+  if (event.defaultPrevented || document.querySelector("dialog:modal")) return;
   if (key === "k" && (ctrlKey || metaKey)) palette.open();
   else if (key === "/" && !isTyping && !ui.records.hidden) ui.filterAdd.click();
   else return;
@@ -148,16 +158,15 @@ ui.skip.onclick = (event) => {
   ui.main.focus();
 };
 ui.logFold.onclick = () => {
-  fold(!document.body.hasAttribute("data-folded"));
-  if (location.hash === "#log") location.hash = "";
+  openLog(!document.body.hasAttribute("data-log"));
 };
 // Screen readers announce changes only in a region that they know.
 announce("");
-fold(remembered("folded") ?? false);
+openLog(remembered("log") ?? false);
 attempt(async () => {
   await loadResources();
   render();
 });
 log.start();
-readHealth();
-setInterval(() => document.hidden || readHealth(), 3_000);
+showHealth();
+setInterval(() => document.hidden || showHealth(), 3_000);

@@ -1,7 +1,8 @@
 // Ctrl+K: goes to any resource, tool, operation or record.
 
-import { admin, counted, idText, list, resources, titleOf, viewOf } from "./data.js";
-import { debounced, fill, node, ui } from "./dom.js";
+import { admin, counted, idText, readRecords, resources, titleOf, viewOf } from "./data.js";
+import { fill, node, ui } from "./dom.js";
+import { debounced } from "./timing.js";
 
 const { palette: dialog, paletteText: input, paletteList: choices, paletteNote: note } = ui;
 /** The number of collections that are searched at once. A browser opens six connections. */
@@ -53,7 +54,7 @@ async function find(resource, words) {
   const { name, idName } = resource;
   const start = name.toLowerCase();
   const id = words.startsWith(start) && /^[ /]+(.+)/.exec(words.slice(start.length))?.[1];
-  const records = await list(name, [id ? [idName, id] : ["q", words]], 5).catch(() => []);
+  const records = await readRecords(name, [id ? [idName, id] : ["q", words]], 5).catch(() => []);
   return records.map((record) => [titleOf(record, resource), `${name} / ${idText(record[idName])}`, viewOf([name, idText(record[idName])])]);
 }
 

@@ -1,21 +1,24 @@
-// One record, in a drawer beside its list. Users edit it as a form or as JSON. Only changes are saved; discarding them needs a confirmation.
+// One record, in a panel beside its list. Users edit it as a form or as JSON. Only changes are saved; discarding them needs a confirmation.
 
 import { changed, reach, update } from "./conflict.js";
-import { childrenOf, idText, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
+import { childrenOf, health, idText, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
 import { remove } from "./deletion.js";
-import { announce, ask, attempt, button, debounced, fill, node, onSubmit, show, ui } from "./dom.js";
+import { button, fill, node, onSubmit, ui } from "./dom.js";
 import * as editor from "./editor.js";
 import { makeForm } from "./form.js";
+import * as list from "./list.js";
+import { announce, ask, attempt } from "./messages.js";
 import * as records from "./records.js";
-import * as route from "./route.js";
-import * as store from "./store.js";
+import { after, alone, closed, showsForm, viewing } from "./states.js";
+import { debounced } from "./timing.js";
+import { show } from "./values.js";
 
 /** @typedef {import("./data.js").Resource} Resource */
 /**
  * @typedef {object} Edited
  * @property {Resource} resource
  * @property {string} [id] Undefined for a new record and for a single object.
- * @property {"POST" | "PATCH"} method
+ * @property {boolean} [isNew]
  * @property {string} [text] The record's text when it was read; `tag` is its ETag.
  * @property {string | null} [tag]
  * @property {any} [value]
@@ -23,21 +26,22 @@ import * as store from "./store.js";
  * @property {boolean} [isCopy]
  */
 
-const { record: dialog, recordText: text, recordForm: form, recordSave: saveButton, recordFields: fields, recordTabForm: formTab, recordTabJson: jsonTab } = ui;
+const { record: panel, recordText: text, recordForm: form, recordSave: saveButton, recordFields: fields, recordTabForm: formTab, recordTabJson: jsonTab } = ui;
+/** @type {import("./states.js").State} */
+let state = closed;
 /** @type {Edited} */
 let current;
 /** The form; undefined while the JSON is shown. @type {import("./form.js").Form | undefined} */
 let shownForm;
-let isSaving = false;
+/** The element that had the focus before a save locked the form. @type {HTMLElement} */
+let held;
 /** The number of switches between form and JSON. A form that loads late does not replace the JSON. */
 let choices = 0;
 let reads = 0;
-/** The newest read whose answer the drawer shows. */
+/** The newest read whose answer the panel shows. */
 let shown = 0;
-let objectReads = 0;
 
-const notice = (...content) => fill(ui.recordNotice, content);
-const isEditing = () => dialog.open && !form.hidden;
+const isEditing = () => showsForm(state);
 
 /** Whether there are unsaved changes. */
 export function isDirty() {
@@ -47,33 +51,55 @@ export function isDirty() {
   try { return differs(shownForm.read()); } catch { return true; }
 }
 
-export const mayClose = async () => !isSaving && (!isDirty() || ask("Discard your changes?", "They are not saved.", "Discard"));
+export const mayClose = async () => state.name !== "saving" && (!isDirty() || ask("Discard your changes?", "They are not saved.", "Discard"));
 
-export function showForm(isShown) {
-  form.hidden = !isShown;
-  ui.recordView.hidden = isShown;
+/** Goes to another state, and shows it. @param {import("./states.js").State} next */
+function become(next) {
+  if (next === state) return;
+  const before = state;
+  state = next;
+  const isLocked = state.name === "saving";
+  if (isLocked) held = /** @type {HTMLElement} */ (document.activeElement);
+  form.hidden = !isEditing();
+  ui.recordView.hidden = isEditing();
+  text.readOnly = saveButton.disabled = fields.disabled = isLocked;
+  saveButton.textContent = isLocked ? "Saving …" : state.name === "gone" ? "Save as new" : "Save";
+  ui.recordEdit.hidden = ui.recordDelete.hidden = state.name === "gone";
+  fill(ui.recordNotice, state.notice);
+  editor.mark(state.error);
+  if (state.name === "closed") panel.close();
+  // A field that is disabled loses the focus.
+  if (before.name === "saving" && isEditing() && (document.activeElement === document.body || document.activeElement === held)) held.focus();
 }
 
-/** @param {Edited} next @param {string} title */
-function start(next, title) {
+/** @param {import("./states.js").Event} event @param {string} [error] */
+const happened = (event, error) => become(after(state, event, error));
+
+/** @param {Edited} next @param {string} title @param {import("./states.js").State} first */
+function start(next, title, first) {
   current = next;
   shown = ++reads;
   ui.recordTitle.textContent = title;
-  notice();
   fill(ui.recordJson);
-  showForm(false);
-  if (!dialog.open) dialog.showModal();
+  become({ ...first });
+  // show() would take the focus from a cell. Whoever follows a link goes on in the panel.
+  const isFollowed = !panel.open && document.activeElement.matches("a");
+  panel.open = true;
+  if (isFollowed) ui.recordTitle.focus();
+  showPlace();
 }
 
 /** @param {Resource} resource @param {string} id */
 export function open(resource, id) {
-  if (dialog.open && current.resource.name === resource.name && current.id === id) return;
-  start({ resource, id, method: "PATCH" }, `${resource.name} / ${id}`);
+  if (panel.open && current.resource.name === resource.name && current.id === id) return;
+  start({ resource, id }, `${resource.name} / ${id}`, viewing);
   // Only a record that was read can be edited: otherwise nothing tells the changes.
   ui.recordActions.hidden = true;
   fill(ui.recordLinks);
   read();
 }
+
+let objectReads = 0;
 
 /** @param {{ name: string }} resource */
 export const openObject = (resource) => attempt(async () => {
@@ -85,42 +111,52 @@ export const openObject = (resource) => attempt(async () => {
   showAddress(ui.objectUrl, path);
   show(ui.objectJson, pretty(answer.text), resource.name);
   ui.objectEdit.onclick = () => {
-    start({ resource: { idName: "", kind: "object", parents: {}, count: 1, ...resource }, method: "PATCH", ...answer }, resource.name);
+    start({ resource: { idName: "", kind: "object", parents: {}, count: 1, ...resource }, ...answer }, resource.name, alone);
     edit();
   };
 });
 
 /** @param {any} [copy] */
 function make(copy) {
-  const { resource } = route;
-  const value = copy ?? store.draft(resource);
-  start({ resource, method: "POST", value, text: JSON.stringify(value), isCopy: copy !== undefined }, `New in ${resource.name}`);
+  const { resource } = list;
+  const value = copy ?? { ...list.draft(), ...resource.name === health.users && { password: "" } };
+  start({ resource, isNew: true, value, text: JSON.stringify(value), isCopy: copy !== undefined }, `New in ${resource.name}`, alone);
   edit();
 }
 
 /** Closes a record when the address changes, and the form of a new record only when the user leaves. */
 export function close(isLeaving = false) {
-  if (dialog.open && (current.id === undefined) === isLeaving) dialog.close();
+  if (panel.open && (current.id === undefined) === isLeaving) become(closed);
 }
+
+/** Closes the form without a question. */
+export const discard = () => happened("leave");
 
 export function apply({ resource, kind: change, id }) {
   if (change !== "reloaded" && !ui.object.hidden && ui.objectTitle.textContent === resource) openObject({ name: resource });
-  if (!dialog.open || isSaving || current.method === "POST" || current.resource.name !== resource) return;
+  if (change === "reloaded" || !panel.open || current.isNew || current.resource.name !== resource) return;
   // A single object has no id.
   if (![undefined, String(id)].includes(current.id)) return;
-  if (change === "deleted") offerNew();
-  else if (isEditing()) notice("Another client changed this record. Save shows both versions.");
-  else read();
+  if (change === "deleted") happened("deleted");
+  else refresh();
 }
 
-/** Reads the record again, unless it is being edited. Save then finds changes of other clients. */
-export const refresh = () => { if (dialog.open && !isEditing() && current.id !== undefined) read(); };
+/** Reads the record again; a form keeps its text, and says that the record has changed. */
+export async function refresh() {
+  if (!panel.open || current.isNew || ["saving", "conflict"].includes(state.name)) return;
+  if (state.name === "viewing") return current.id !== undefined && read();
+  const mine = current;
+  const answer = await reach("GET", mine.resource, mine.id).catch((error) => error);
+  if (mine !== current) return;
+  if (answer.status === 404) happened("deleted");
+  else if (state.name === "gone" && answer.tag) {
+    happened("restored");
+    if (!isEditing()) read();
+  } else if (answer.tag && answer.tag !== mine.tag) happened("changed");
+}
 
-const offerNew = () => notice("Another client deleted this record. ", isEditing() && button("Save as new", () => save("POST")));
-
-/** Shows links to the record's parents and children. @param {Edited} edited */
-function showLinks(edited) {
-  const { resource, id, value } = edited;
+/** Shows links to the record's parents and children. */
+function showLinks(/** @type {any} */ { resource, id, value }) {
   const link = (text, ...place) => node("a", { href: viewOf(...place) }, text);
   fill(ui.recordLinks,
     Object.entries(resource.parents).flatMap(([name, parent]) => [value[name]].flat().filter(isKey).map((key) =>
@@ -130,14 +166,15 @@ function showLinks(edited) {
 
 async function read() {
   const mine = ++reads;
+  const notice = (text) => { if (state.name === "viewing") fill(ui.recordNotice, text); };
   const waiting = setTimeout(() => { if (mine === reads) notice("Reading …"); }, 300);
   try {
     const { text, tag, value } = await reach("GET", current.resource, current.id);
     // Where changes are frequent, a newer read is always on its way.
-    if (mine < shown || isEditing()) return;
+    if (mine < shown || state.name !== "viewing") return;
     shown = mine;
     Object.assign(current, { text, tag, value });
-    notice();
+    notice("");
     ui.recordActions.hidden = false;
     showLinks(current);
     show(ui.recordJson, pretty(text), `${current.resource.name}-${current.id}`);
@@ -161,7 +198,7 @@ function editJSON(value = current.value) {
 /** Shows the form, with the changes made in the JSON. */
 async function editFields(value = current.value) {
   const [edited, choice] = [current, ++choices];
-  const made = await makeForm(edited.resource, value, { kindOf: store.kindOf, isNew: edited.method === "POST" });
+  const made = await makeForm(edited.resource, value, { kindOf: list.kindOf, isNew: edited.isNew });
   if (edited !== current || choice !== choices || !isEditing()) return;
   fill(fields, made.content);
   shownForm = made;
@@ -180,7 +217,7 @@ function mark() {
 }
 
 async function edit() {
-  showForm(true);
+  happened("edit");
   editJSON();
   const [edited, choice] = [current, choices + 1];
   if (kind(current.value) === "object" && current.text.length <= longest) await attempt(() => editFields());
@@ -193,7 +230,7 @@ async function edit() {
 
 /** Switches between form and JSON. */
 const change = (isForm) => attempt(async () => {
-  if (isSaving || (isForm && shownForm)) return;
+  if (state.name === "saving" || (isForm && shownForm)) return;
   choices += 1;
   if (!isForm) return shownForm && editJSON(contents());
   const value = editor.read();
@@ -203,13 +240,12 @@ const change = (isForm) => attempt(async () => {
 });
 
 text.oninput = debounced(400, () => {
-  const { resource: { idName }, id, method } = current;
-  if (!isEditing() || text.value.length > 500_000) return;
+  const { resource: { idName }, id } = current;
+  if (!isEditing() || id === undefined || text.value.length > 500_000) return;
   const next = editor.read()?.[idName];
-  if (method !== "PATCH" || id === undefined) return;
   ui.recordNotice.querySelector(".other-id")?.remove();
   if (next === undefined || idText(next) === id) return;
-  notice(node("span.other-id", `Save keeps the ${idName} ${id}, which never changes. `, button(`Save as new, with ${idText(next)}`, () => save("POST"))));
+  fill(ui.recordNotice, node("span.other-id", `Save keeps the ${idName} ${id}, which never changes. `, button(`Save as new, with ${idText(next)}`, () => save("saveAsNew"))));
 });
 
 /** The edited record; undefined when the text is not JSON. Throws the error of a field. */
@@ -217,44 +253,39 @@ const contents = () => (shownForm ? shownForm.read() : editor.read());
 
 const differs = (value) => changed(current.value, value).length > 0;
 
-async function save(method = current.method) {
-  if (isSaving) return;
-  editor.mark("");
+/** @param {"save" | "saveAsNew"} event */
+async function save(event = "save") {
+  if (state.name === "saving") return;
   let next;
   try { next = contents(); } catch (error) {
-    editor.mark(error.message);
-    error.field?.closest("details")?.setAttribute("open", "");
+    happened("refused", error.message);
+    for (let place = error.field?.closest("details"); place; place = place.parentElement.closest("details")) place.open = true;
     return error.field?.focus();
   }
-  const { resource, value: before } = current;
+  const { resource, value: before, isNew: wasNew } = current;
   if (next === undefined) return editor.explain(pathTo(resource.name));
-  const isNew = method === "POST";
-  if (!isNew && kind(next) !== "object") return editor.mark("A record must be an object: { … }.");
+  const saving = after(state, event);
+  const isNew = Boolean(wasNew || saving.adds);
+  if (!isNew && kind(next) !== "object") return happened("refused", "A record must be an object: { … }.");
   if (!isNew && changed(before, next).every((name) => name === resource.idName)) {
     announce("Nothing has changed");
-    return endEditing();
+    return endEditing("leave");
   }
-  lock(true);
+  become(saving);
   try {
-    const answer = isNew ? await send(method, pathTo(resource.name), shownForm ? JSON.stringify(next) : text.value) : await update(current, next);
+    const answer = isNew ? await send("POST", pathTo(resource.name), shownForm ? JSON.stringify(next) : text.value) : await update(current, next);
     if (answer) finish(answer.value, isNew);
+    else happened("cancelled");
   } catch (error) {
-    if (error.status === 404 && !isNew) offerNew();
-    else editor.mark(error.message);
-  } finally {
-    lock(false);
+    if (error.status === 404 && !isNew) happened("deleted");
+    else happened("refused", error.message);
   }
 }
 
-function lock(isLocked) {
-  isSaving = text.readOnly = saveButton.disabled = fields.disabled = isLocked;
-  saveButton.textContent = isLocked ? "Saving …" : "Save";
-}
-
-/** Returns from the form to the record, or from a new record to the list. */
-function endEditing(isNew = current.id === undefined) {
-  showForm(false);
-  if (isNew) return dialog.close();
+/** Returns from the form to the record, or from a form without a record to the list. @param {"leave" | "saved"} event */
+function endEditing(event) {
+  happened(event);
+  if (state.name !== "viewing") return;
   ui.recordEdit.focus();
   read();
 }
@@ -265,27 +296,30 @@ function finish(value, isNew) {
   const madeID = isNew ? idText(made.at(-1)?.[resource.idName]) : id ?? "";
   // The list may show the record on another page, or not at all.
   const action = isNew && made.length === 1 && button("Show", () => {
-    location.hash = viewOf([resource.name, madeID], resource.name === route.resource.name ? route.query : []);
+    location.hash = viewOf([resource.name, madeID], resource.name === list.resource.name ? list.query : []);
   });
   announce(made.length === 1 ? `Saved ${resource.name} ${madeID}` : `Saved ${made.length} records`, { action });
-  endEditing(isNew || id === undefined);
+  endEditing("saved");
   if (isNew) records.showAdded(made.length);
   records.apply({ resource: resource.name, id: madeID, kind: "updated" });
 }
 
 async function leave() {
-  if (!(await mayClose())) return;
-  showForm(false);
-  dialog.close();
+  if (await mayClose()) become(closed);
 }
 
-lock(false);
+/** Shows which of the rows is open, and which ones are beside it. */
+function showPlace() {
+  const isOpen = panel.open && current.resource.name === list.resource?.name;
+  records.mark(isOpen ? current.id : undefined);
+  for (const [link, step] of /** @type {[HTMLButtonElement, number][]} */ ([[ui.recordPrevious, -1], [ui.recordNext, 1]])) {
+    const id = isOpen ? list.neighbor(current.id, step) : undefined;
+    link.disabled = id === undefined;
+    link.onclick = () => location.replace(list.address({}, id));
+  }
+}
+
 onSubmit(form, () => save());
-form.onkeydown = (event) => {
-  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-  event.preventDefault();
-  save();
-};
 formTab.onclick = () => change(true);
 jsonTab.onclick = () => change(false);
 formTab.onkeydown = jsonTab.onkeydown = (event) => {
@@ -298,21 +332,32 @@ ui.recordFormat.onclick = () => {
   if (editor.read() === undefined) editor.explain(pathTo(current.resource.name));
   else editor.format();
 };
-ui.recordNew.onclick = () => make();
+ui.recordNew.onclick = async () => { if (await mayClose()) make(); };
 ui.recordEdit.onclick = edit;
 ui.recordDuplicate.onclick = () => make(Object.fromEntries(Object.entries(current.value).filter(([name]) => name !== current.resource.idName)));
 ui.recordDelete.onclick = async () => {
   const mine = current;
-  if (await remove(mine.resource, [mine.id]) && mine === current && !isDirty()) dialog.close();
+  if (await remove(mine.resource, [mine.id]) && mine === current && !isDirty()) become(closed);
 };
 ui.recordClose.onclick = ui.recordCancel.onclick = leave;
-dialog.onkeydown = (event) => {
-  if (event.key !== "Escape" || event.isComposing) return;
+panel.onclose = () => {
+  records.mark();
+  if (panel.open || ui.records.hidden || !/^#records\/[^?]*\//.test(location.hash)) return;
+  list.go(list.resource, list.query, null);
+  history.replaceState(null, "", list.address());
+};
+
+addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey, isComposing, defaultPrevented } = event;
+  const target = /** @type {Element} */ (event.target);
+  const isTyping = target.matches("input:not([type=checkbox]), select, textarea");
+  if (!panel.open || isComposing || defaultPrevented || document.querySelector("dialog:modal, [popover]:not([popover=manual]):popover-open")) return;
+  const step = { ArrowUp: ui.recordPrevious, ArrowDown: ui.recordNext }[key];
+  if (key === "Escape" && (panel.contains(target) || !isTyping)) leave();
+  else if (key === "Enter" && (ctrlKey || metaKey) && isEditing()) save();
+  else if (step && !isTyping && !isEditing() && (target === document.body || panel.contains(target))) step.click();
+  else return;
   event.preventDefault();
-  leave();
-};
-dialog.oncancel = (event) => event.preventDefault();
-dialog.onclose = () => {
-  if (!dialog.open && !ui.records.hidden && /^#records\/[^?]*\//.test(location.hash)) history.replaceState(null, "", route.listAddress());
-};
+});
+addEventListener("rows", showPlace);
 addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); });

@@ -2,7 +2,9 @@
 
 import { codeView } from "./code.js";
 import { address, pretty } from "./data.js";
-import { fill, headerList, onSubmit, show, statusCode, ui } from "./dom.js";
+import { fill, onSubmit, ui } from "./dom.js";
+import { attempt } from "./messages.js";
+import { headerList, show, statusCode } from "./values.js";
 
 const { tryMethod, tryPath, tryHeaders, tryBody, tryForm, tryBodyField } = ui;
 const code = codeView("curl", "Swift");
@@ -58,12 +60,26 @@ function clearAnswer(text) {
   fill(ui.answerBody);
 }
 
+/** Signs in as a user of the server, whose token goes into the headers. */
+const signIn = () => attempt(async () => {
+  const body = JSON.stringify({ email: ui.signInEmail.value, password: ui.signInPassword.value });
+  // As any client, since the page itself needs no sign-in.
+  const response = await fetch(address("/login"), { method: "POST", body, headers: { "Content-Type": "application/json" } });
+  const value = await response.json();
+  if (!response.ok) throw new Error(value.message);
+  const others = tryHeaders.value.split("\n").filter((line) => line && !/^authorization:/i.test(line));
+  tryHeaders.value = [`Authorization: Bearer ${value.accessToken}`, ...others].join("\n");
+  ui.tryMore.open = true;
+  follow();
+}, "Signed in: each request has the token");
+
 function follow() {
   tryBodyField.hidden = !takesBody();
   code.show(read());
 }
 
 onSubmit(tryForm, run);
+onSubmit(ui.signIn, signIn);
 tryForm.oninput = follow;
 ui.try.append(code);
 follow();

@@ -4,9 +4,8 @@ import * as cells from "./cells.js";
 import * as columns from "./columns.js";
 import { brief, childrenOf, compact, countChildren, idText, isKey, kind, parentOf, titlesOf, viewOf } from "./data.js";
 import { button, fill, node, refocus, ui } from "./dom.js";
-import * as route from "./route.js";
+import * as list from "./list.js";
 import * as selection from "./selection.js";
-import * as store from "./store.js";
 
 const { rows: body, columns: heads } = ui;
 /** The ids of rows that have just changed. @type {Set<string>} */
@@ -35,6 +34,11 @@ export function begin() {
 
 /** Makes a row again when it is drawn next. */
 export const renew = (id) => { texts.delete(rowOf(id)); };
+
+/** Marks the row of the record beside the list. @param {string} [id] */
+export function mark(id) {
+  for (const row of body.children) row.ariaCurrent = row.dataset.id === id ? "true" : null;
+}
 
 /** Marks a row as changed for some seconds. */
 export function highlight(id) {
@@ -74,20 +78,21 @@ function keyed(place, items) {
   if (hadFocus && !place.contains(document.activeElement)) refocus();
 }
 
-/** Shows the rows of the store. */
+/** Shows the rows of the list. */
 export function show() {
-  const { resource } = route;
+  const { resource } = list;
   const { idName, name: listName } = resource;
-  const rows = [...store.rows.values()];
+  const rows = [...list.rows.values()];
   const names = [...new Set([idName, ...rows.flatMap((row) => (kind(row) === "object" ? Object.keys(row) : []))])];
   const shown = names.filter((name) => name === idName || !columns.isHidden(listName, name)).map((name) => {
     const kinds = rows.map((row) => kind(row?.[name] ?? null)).filter((kind) => kind !== "null");
-    return { name, isNumeric: kinds.filter((kind) => kind === "number").length * 2 > kinds.length, parent: parentOf(name, resource) };
+    const parent = parentOf(name, resource);
+    return { name, isNumeric: !parent && kinds.filter((kind) => kind === "number").length * 2 > kinds.length, parent };
   });
   const children = childrenOf(resource);
   ui.columnsChoose.onclick = () => columns.choose(listName, names.slice(1), show);
 
-  const next = JSON.stringify([listName, shown.map(({ name, isNumeric, parent }) => [name, isNumeric, parent?.name]), children, route.query.get("_sort")]);
+  const next = JSON.stringify([listName, shown.map(({ name, isNumeric, parent }) => [name, isNumeric, parent?.name]), children, list.query.get("_sort")]);
   if (look !== next) {
     texts = new WeakMap();
     fill(heads, node("th.pick", selection.box(undefined, "all rows shown")), shown.map((column) => head(column)), children.map(({ name }) =>
@@ -96,22 +101,22 @@ export function show() {
     makeRoving();
   }
   look = next;
-  keyed(body, [...store.rows].map(([id, row]) => [id, JSON.stringify(row), () => line(id, row, shown, children)]));
+  keyed(body, [...list.rows].map(([id, row]) => [id, JSON.stringify(row), () => line(id, row, shown, children)]));
   for (const id of highlights) rowOf(id)?.classList.add("changed");
   selection.show();
   columns.showEdges();
   for (const { name, parent } of shown) if (parent) showTitles(parent, name);
-  showCounts(children, store.ids());
+  showCounts(children, list.ids());
 }
 
 /** @param {Column} column */
 function head({ name, isNumeric }) {
-  const sort = route.query.get("_sort");
+  const sort = list.query.get("_sort");
   const order = sort === name ? "ascending" : sort === `-${name}` ? "descending" : "none";
   const next = { none: name, ascending: `-${name}`, descending: null }[order];
   const made = node("th", { scope: "col", "aria-sort": order, class: isNumeric && "number" },
-    button(name || '""', () => { location.hash = route.listAddress({ _sort: next, _page: null }); }, { "data-key": `sort ${name}` }));
-  return columns.size(made, route.resource.name, name);
+    button(name || '""', () => { location.hash = list.address({ _sort: next, _page: null }); }, { "data-key": `sort ${name}` }));
+  return columns.size(made, list.resource.name, name);
 }
 
 /** Lets the Tab key reach one head, and the arrow keys the others. */
@@ -130,13 +135,13 @@ function makeRoving() {
 
 /** @param {string} id @param {Record<string, any>} row @param {Column[]} shown */
 function line(id, row, shown, children) {
-  return node("tr", node("td.pick", store.isId(id) && selection.box(id, `${route.resource.name} ${id}`)), shown.map((column) => cell(id, column, row?.[column.name])),
+  return node("tr", node("td.pick", list.isId(id) && selection.box(id, `${list.resource.name} ${id}`)), shown.map((column) => cell(id, column, row?.[column.name])),
     children.map(({ name, member }) => node("td.number.count-cell", { "data-child": `${name} ${member}`, "data-label": `↓ ${name}` })));
 }
 
 /** @param {string} id @param {Column} column */
 function cell(id, { name, isNumeric, parent }, value) {
-  const { resource } = route;
+  const { resource } = list;
   const text = brief(compact(value ?? ""));
   const key = { "data-key": `${id} ${name}` };
   // A list of ids refers to several records.
@@ -144,11 +149,11 @@ function cell(id, { name, isNumeric, parent }, value) {
   const link = (parentID, index) => node("a", {
     "data-key": `${id} ${name}${index || ""}`, href: viewOf([parent.name, idText(parentID)]), "data-parent": name, "data-parent-id": idText(parentID),
   }, brief(compact(parentID)));
-  const content = name === resource.idName && store.isId(id) ? node("a", { ...key, href: route.listAddress({}, id), "aria-label": `${resource.name} ${text}` }, text)
+  const content = name === resource.idName && list.isId(id) ? node("a", { ...key, href: list.address({}, id), "aria-label": `${resource.name} ${text}` }, text)
     : parent && keys.every(isKey) ? keys.flatMap((parentID, index) => [index > 0 && ", ", link(parentID, index)])
     : cells.content(value);
   const made = node("td", {
-    class: `${kind(value)}${isNumeric ? " number" : ""}`, title: text, dir: typeof value === "string" && "auto",
+    class: `${parent ? "" : kind(value)}${isNumeric ? " number" : ""}${name === resource.idName ? " id" : ""}`, title: text, dir: typeof value === "string" && "auto",
     "data-name": name, "data-label": name, "data-key": `cell ${id} ${name}`, tabindex: -1,
   }, content);
   return columns.size(made, resource.name, name);

@@ -1,9 +1,10 @@
 // Exports and imports records. An import first shows what it adds and changes, and can be undone.
 
+import { download } from "./browser.js";
 import { csv } from "./csv.js";
-import { countedOf, having, idText, kind, list, parse, pathTo, resourceNamed, send } from "./data.js";
-import { ask, attempt, download } from "./dom.js";
-import * as store from "./store.js";
+import { countedOf, grouped, having, idText, kind, parse, pathTo, readRecords, resourceNamed, send } from "./data.js";
+import * as list from "./list.js";
+import { ask, attempt } from "./messages.js";
 import { announceUndo } from "./undo.js";
 
 /** @typedef {import("./data.js").Resource} Resource */
@@ -17,7 +18,7 @@ const formats = {
 async function read({ name, idName, count }, ids) {
   if (ids.length <= 500) return having(name, idName, ids);
   const wanted = new Set(ids);
-  return (await list(name, [], count + 1_000)).filter((row) => wanted.has(idText(row[idName])));
+  return (await readRecords(name, [], count + 1_000)).filter((row) => wanted.has(idText(row[idName])));
 }
 
 /** @param {Resource} resource @param {string[]} ids @param {"json" | "csv"} end */
@@ -43,7 +44,7 @@ const namesIn = (text) => text.split(/\r?\n/)[0].split(/[,;\t]/).map((name) => n
 
 /** Names the members of a file that no record has: they may be misspelled. */
 function strangers(names, { name }) {
-  const known = store.paths();
+  const known = list.paths();
   const unknown = known.length > 0 ? [...new Set(names)].filter((name) => name && !known.includes(name)) : [];
   return unknown.length > 0 ? ` No record of ${name} has ${unknown.slice(0, 5).join(", ")} so far.` : "";
 }
@@ -59,19 +60,20 @@ export async function importFile(resource, file) {
   await attempt(async () => {
     const { name } = resource;
     const type = types[/[^.]*$/.exec(file.name)[0].toLowerCase()];
-    const rows = type ? [] : await recordsOf(file, resource);
+    // The server keeps the ids of a list.
+    const rows = type ? [] : [await recordsOf(file, resource)].flat();
     const body = type ? file : JSON.stringify(rows);
-    const names = type === "text/csv" ? namesIn(await file.slice(0, 10_000).text()) : [rows].flat().flatMap((row) => Object.keys(row ?? {}));
+    const names = type === "text/csv" ? namesIn(await file.slice(0, 10_000).text()) : rows.flatMap((row) => Object.keys(row ?? {}));
     const post = (intent) => send("POST", pathTo(name), body, { "Content-Type": type ?? "application/json", "X-JSON-Server-Page": intent });
     const { value } = await post("preview");
     const changed = value.changed[name] ?? 0;
     const count = value.added[name] ?? 0;
     if (count + changed === 0) throw new Error(`${file.name} adds and changes nothing in ${name}.`);
-    const changes = changed === 1 ? "1 changes" : `${changed} change`;
-    if (!(await ask(`Add ${file.name} to ${name}?`, `${count} new, ${changes}.${strangers(names, resource)}`, "Add"))) return;
+    const effects = [count > 0 && `${grouped(count)} new`, changed > 0 && `${grouped(changed)} changed`].filter(Boolean).join(", ");
+    if (!(await ask(`Add ${file.name} to ${name}?`, `${effects}.${strangers(names, resource)}`, "Add"))) return;
     const { headers } = await post("undo");
     added = count;
-    const done = [count > 0 && `Added ${count} to ${name}`, changed > 0 && `${count > 0 ? "changed" : "Changed"} ${countedOf(name, changed)}`].filter(Boolean).join(", ");
+    const done = [count > 0 && `Added ${grouped(count)} to ${name}`, changed > 0 && `${count > 0 ? "changed" : "Changed"} ${countedOf(name, changed)}`].filter(Boolean).join(", ");
     announceUndo(done, headers.get("X-JSON-Server-Undo"), `${file.name} undone`);
   });
   return added;

@@ -1,7 +1,8 @@
 // Undo of a deletion or an import, which the server stores for some time.
 
 import { admin } from "./data.js";
-import { announce, attempt, button } from "./dom.js";
+import { button } from "./dom.js";
+import { announce, attempt } from "./messages.js";
 
 /**
  * Shows a message about a change, and offers to undo the change.

@@ -9,7 +9,8 @@ extension RecordCollection {
   ) throws(DatabaseError) -> String {
     let dialect = schema.dialect
     let rule = schema.filler.rules(for: name, isCollection: true).first { $0.member == idName }
-    if dialect == .classic, rule?.onEveryChange != true, let token = draft[idName], !token.withToken(Self.meansNoID) {
+    let usesGivenID = ids.keepsGivenIDs || dialect == .classic && rule?.onEveryChange != true
+    if usesGivenID, let token = draft[idName], !token.withToken({ Self.meansNoID($0, ids) }) {
       guard let value = token.withToken(\.recordID) else {
         throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
       }
@@ -27,6 +28,7 @@ extension RecordCollection {
             + "\(schema.maximumAddressBytes) are accepted; shorten it."
         )
       }
+      if dialect == .v1 { draft.set(idName, to: ValidJSON(writing: .string(value))) }
       return value
     }
     guard rule == nil, dialect == .classic, let (number, isText) = nextNumericID(patience) else {
@@ -82,12 +84,13 @@ extension RecordCollection {
     return "\(id)-\(number)"
   }
 
-  /// Whether an id in a body means that the client has none: JavaScript's falsy values, as in json-server 0.17.
-  static func meansNoID(_ id: ValueToken) -> Bool {
+  /// Whether an id in a body means that the client has none: JavaScript's falsy values, as in json-server 0.17, but a
+  /// number is an id where given ids are kept.
+  static func meansNoID(_ id: ValueToken, _ ids: IDGenerator) -> Bool {
     switch id.kind {
     case .null: true
     case .bool: id.bytes.elementsEqual("false".utf8)
-    case .number: id.double == 0
+    case .number: id.double == 0 && !ids.keepsGivenIDs
     case .string: id.content.isEmpty
     case .array, .object: false
     }

@@ -5,6 +5,8 @@ package struct IDGenerator: Sendable {
   private let makeID: @Sendable () -> String
   /// Makes an id for a collection whose ids are UUIDs, in lower case.
   let uuid: @Sendable () -> String
+  /// Whether a new record keeps the id that its body has, as in an import: in every dialect, and also `0`.
+  package var keepsGivenIDs = false
 
   /// Creates a generator from a closure that returns a new id each time.
   package init(_ makeID: @escaping @Sendable () -> String) {

@@ -14,6 +14,8 @@ enum OpenAPIAdminSchemas {
         "rules": object(["faults": integer, "holds": integer, "stubs": integer]),
         "log": object(["bytes": integer, "limit": integer]),
         "invalid": ["type": ["object", "null"], "description": "The invalid file and the error."],
+        "users": ["type": ["string", "null"], "description": "The collection of the users who sign in."],
+        "sessions": ["type": "boolean", "description": "Whether clients may have sessions."],
       ]),
       "Resource": object([
         "name": string, "kind": choice(["collection", "object"]), "count": integer, "idName": string, "url": string,
@@ -21,6 +23,7 @@ enum OpenAPIAdminSchemas {
           "type": "object", "additionalProperties": string, "description": "The resource to which each key refers.",
         ],
       ]),
+      "Resources": ["type": "object", "description": "Data in the form of a data file.", "additionalProperties": true],
       "Exchange": object([
         "id": integer, "time": time, "method": string, "path": string, "status": ["type": ["integer", "null"]],
         "milliseconds": ["type": ["number", "null"]], "state": choice(["received", "responded"]),

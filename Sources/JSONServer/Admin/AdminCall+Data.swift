@@ -5,7 +5,7 @@ import JSONStorage
 
 extension AdminCall {
   /// json-server-reset's response.
-  private static let done = PreparedResponse(
+  static let done = PreparedResponse(
     headerFields: [.contentType: "text/plain; charset=utf-8"], body: .bytes(Array("OK".utf8)))
 
   /// Replaces all data with the body, which has the form of a data file.
@@ -27,7 +27,9 @@ extension AdminCall {
   }
 
   /// Merges the body's resources into the existing ones: records by id, objects by member; adds new resources.
-  func mergeData(on engine: isolated Engine) throws(RequestError) {
+  func mergeData(
+    respondingWith response: PreparedResponse = done, on engine: isolated Engine
+  ) throws(RequestError) {
     guard try engine.beginOrQueue("merging data", for: requester) else { return }
     let (body, parser, ids) = (context.request.bytes, SourceParser(on: engine), engine.writes.ids)
     let hasFixedResources = engine.writes.store?.hasFixedResources == true
@@ -42,7 +44,7 @@ extension AdminCall {
       case .success(let change):
         engine.signIn?.forgetUsers(replacing: base, on: engine)
         engine.writes.enqueueCommit(
-          PendingResponse(requester: requester, response: Self.done, change: change), since: base, on: engine)
+          PendingResponse(requester: requester, response: response, change: change), since: base, on: engine)
       case .failure(let error): requester.completion(engine, .failure(error))
       }
     }

@@ -24,6 +24,8 @@ extension AdminCall {
       ("rules", engine.rules.counts),
       ("log", engine.logSize),
       ("invalid", fault ?? .null),
+      ("users", engine.signIn.map { .string($0.users) } ?? .null),
+      ("sessions", .bool(configuration.hasSessions)),
     ])
     if let store, let connection { health["database"] = connection.health(of: store.version) }
     engine.finalize(context, .json(.object(health), status: failure == nil ? .ok : .serviceUnavailable))

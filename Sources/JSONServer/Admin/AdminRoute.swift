@@ -193,6 +193,12 @@ extension AdminRoute {
     AdminRoute(.get, "/resources", "Resources", "Lists the resources.", .list("Resource")) {
       $0.finalize($1.context, .json(.array($0.database.resources(below: $1.context.request.mount))))
     },
+    AdminRoute(
+      .post, "/resources", "AddResources", "Adds resources; records of existing ones are merged by id.",
+      body: "Resources", errors: [.conflict]
+    ) { engine, call throws(RequestError) in
+      try call.mergeData(respondingWith: .json([:], status: .created), on: engine)
+    },
   ]
 
   /// A file of the pages, without a description.

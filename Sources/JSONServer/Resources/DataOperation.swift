@@ -15,7 +15,7 @@ struct DataOperation: Sendable {
 
   var endpoint: Endpoint
   var request: Request
-  let ids: IDGenerator
+  private var ids: IDGenerator
   var hiding = Hiding.nothing
   /// The data that a user may read; `nil` for all of it.
   var share: OwnedShare?
@@ -29,6 +29,10 @@ struct DataOperation: Sendable {
     _ endpoint: Endpoint, _ context: RequestContext, ids: IDGenerator, _ authorization: Authorization?
   ) throws(RequestError) {
     (self.endpoint, request, self.ids) = (endpoint, context.request, ids)
+    if context.pageIntent != nil {
+      self.endpoint = endpoint.asImport
+      self.ids.keepsGivenIDs = true
+    }
     try authorization?.restrict(&self, of: context)
   }
 

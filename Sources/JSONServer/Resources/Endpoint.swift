@@ -71,6 +71,14 @@ final class Endpoint: Sendable {
     Endpoint(target, action, list: list, relations: relations, below: parent)
   }
 
+  /// The same request of the page, which adds and merges many records in either dialect.
+  var asImport: Endpoint {
+    guard case .collection = target, case .create(let body) = action, body.json.withToken({ $0.kind == .array }) else {
+      return self
+    }
+    return with(.createOrMerge(body))
+  }
+
   /// The same request, limited to the records of a user.
   ///
   /// - Parameter key: The member with the user's id.

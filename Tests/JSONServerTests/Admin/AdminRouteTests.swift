@@ -34,7 +34,7 @@ import Testing
     let health = try await server.get("/__admin/health")
     #expect(
       health.object?.names == [
-        "status", "version", "uptime", "resources", "readOnly", "delay", "rules", "log", "invalid",
+        "status", "version", "uptime", "resources", "readOnly", "delay", "rules", "log", "invalid", "users", "sessions",
       ])
     #expect(health["status"] == "ok")
     #expect(health["version"] == "1.0.0")
@@ -58,6 +58,16 @@ import Testing
         ],
         ["name": "profile", "kind": "object", "count": 1, "idName": "id", "url": "/profile", "parents": [:]],
       ])
+  }
+
+  @Test func `add a resource`() async throws {
+    let server = try await AdminFixture.server()
+    let answer = await server.send(.post, "/__admin/resources", ["tags": [["name": "swift"]], "posts": [["id": 7]]])
+    #expect(answer.status == .created)
+    #expect(try await server.get("/tags") == [["name": "swift"]])
+    #expect(try await server.get("/posts/7") == ["id": 7])
+    #expect(await server.send(.post, "/tags", ["name": "vapor"]).status == .created)
+    #expect(await server.send(.post, "/__admin/resources", []).status == .badRequest)
   }
 
   @Test(arguments: ["", ".", "..", "a/b"])

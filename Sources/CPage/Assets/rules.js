@@ -1,0 +1,151 @@
+// Faults, holds and stubs: what happens to requests, as sentences, and the form that adds and edits one.
+
+import { remember, remembered } from "./browser.js";
+import { admin, brief, compact, pretty, tryParse } from "./data.js";
+import { button, checkbox, fill, node, onSubmit, options, ui } from "./dom.js";
+import * as log from "./log.js";
+import { announce, ask, attempt } from "./messages.js";
+
+const kinds = {
+  status: ["Respond with a status", "Status", 503], delay: ["Respond late", "Delay in ms", 500], retryAfter: ["Rate limit (429)", "Retry after, s", 5],
+  hang: ["Never respond"], reset: ["Reset the connection"], truncate: ["Cut off the body"],
+  stub: ["Stub: a fixed response", "Status", 200], hold: ["Hold: wait until released"],
+};
+const actions = { hang: "no response", reset: "the connection is reset", truncate: "the body is cut off" };
+
+/** @typedef {{ kind: "faults" | "holds" | "stubs", rule: Record<string, any> }} Rule A rule as the server describes it, and the path of its kind. */
+
+const { ruleKind, ruleNumber, ruleBody, ruleMethod, rulePath, ruleTimes } = ui;
+/** The rule in the form; undefined for a new one. @type {Rule | undefined} */
+let edited;
+/** The rules that are switched off, which the server does not know. @type {Rule[]} */
+let off = remembered("rules off") ?? [];
+let refresh = () => {};
+
+const matcher = ({ rule }) => ({ ...rule, ...rule.request });
+
+/** What a rule does: "every GET /me: 503, 3 more times". @param {Rule} given */
+export function sentence(given) {
+  const { kind, rule } = given;
+  const { method, path = "on any path", query, headers, body, times } = matcher(given);
+  const { status, delay, retryAfter, action, response } = rule;
+  const whose = [query && `with ${compact(query)}`, kind === "stubs" && (headers || body !== undefined) && "with certain fields"].filter(Boolean);
+  const effects = kind === "holds" ? [`waits, ${rule.requests?.length ?? 0} waiting`]
+    : kind === "stubs" ? [String(response?.status ?? 200), response?.body !== undefined && brief(compact(response.body), 60)]
+    : [delay !== undefined && `after ${compact(delay)} ms`, status, retryAfter !== undefined && `429, retry after ${retryAfter} s`, actions[action]];
+  const count = times === undefined ? "" : times === 1 ? "once more" : `${times} more times`;
+  return `every ${[method ?? "request", path, ...whose].join(" ")}: ${[...effects, count].filter(Boolean).join(", ")}`;
+}
+
+const kindOf = ({ kind, rule }) => ({ holds: "hold", stubs: "stub" }[kind] ?? rule.action ?? Object.keys(kinds).find((name) => name in rule) ?? "status");
+
+const act = (action, done) => attempt(action, done).then(() => refresh());
+const add = ({ kind, rule: { id, requests, ...rule } }) => admin("POST", kind, rule);
+const remove = ({ kind, rule }, end = "") => admin("DELETE", `${kind}/${rule.id}${end}`);
+
+function keep(next) {
+  off = next;
+  remember("rules off", off);
+}
+
+const turn = (rule, isOn) => act(async () => {
+  await (isOn ? add(rule) : remove(rule));
+  keep(isOn ? off.filter((other) => other !== rule) : [...off, rule]);
+}, isOn ? "Switched on" : "Switched off");
+
+/** @param {Rule} rule @param {boolean} isOn */
+function item(rule, isOn) {
+  const text = sentence(rule);
+  const named = (title, action) => button(title, action, { "aria-label": `${title} ${text}`, "data-key": `${title} ${text}` });
+  return node("li",
+    checkbox(isOn, { role: "switch", "aria-label": text, "data-key": `switch ${text}`, onchange: ({ target }) => turn(rule, target.checked) }),
+    node(isOn ? "strong.sentence" : "span.sentence.quiet", text),
+    isOn && rule.kind === "holds" && [named("Release", () => act(() => remove(rule), "Released")), named("Fail", () => act(() => remove(rule, "?status=503"), "Failed with 503"))],
+    isOn && named("Edit", () => edit(rule)),
+    named("Remove", () => act(async () => {
+      if (isOn) await remove(rule);
+      keep(off.filter((other) => other !== rule));
+    }, "Removed")));
+}
+
+/** Shows the rules. @param {Record<"faults" | "holds" | "stubs", any[]>} all @param {() => void} changed Reads the rules again. */
+export function show(all, changed) {
+  refresh = changed;
+  const rules = Object.entries(all).flatMap(([kind, list]) => list.map((rule) => item({ kind: /** @type {Rule["kind"]} */ (kind), rule }, true)));
+  const items = [...rules, ...off.map((rule) => item(rule, false))];
+  fill(ui.rules, items.length > 0 ? items : node("li.quiet", "None."));
+}
+
+function followKind() {
+  const [, label, number] = kinds[ruleKind.value];
+  ui.ruleNumberField.hidden = !label;
+  ui.ruleBodyField.hidden = ruleKind.value !== "stub";
+  if (label) [ui.ruleLabel.textContent, ruleNumber.value] = [label, number];
+}
+
+function write(method = "", path = "", times = "", kind = "status") {
+  [ruleMethod.value, rulePath.value, ruleTimes.value, ruleKind.value] = [method, path, times, kind];
+  followKind();
+  ui.ruleSave.textContent = edited ? "Save" : "Add";
+}
+
+/** Fills the form with a rule. @param {Rule} rule */
+function edit(rule) {
+  edited = rule;
+  const { method, path, times } = matcher(rule);
+  const kind = kindOf(rule);
+  write(method, path, times, kind);
+  const { response, [kind]: number = response?.status } = rule.rule;
+  if (number !== undefined) ruleNumber.value = compact(number);
+  ruleBody.value = response?.body === undefined ? "" : typeof response.body === "string" ? response.body : pretty(JSON.stringify(response.body));
+  ruleKind.focus();
+}
+
+/** Fills the form for a request, which meets the new rule once. @param {URLSearchParams} query */
+export function begin(query) {
+  edited = undefined;
+  write(query.get("method") ?? "", query.get("path") ?? "", "1");
+  ruleKind.focus();
+}
+
+/** Whether a stub's body may be a text. A text that only looks like JSON needs a confirmation. */
+async function isMeant(text) {
+  if (!/^\s*["[{]/.test(text) || tryParse(text) !== undefined) return true;
+  let fault;
+  try { JSON.parse(text); } catch ({ message }) { fault = message; }
+  return ask("This body is not JSON. Add it as text?", node("p", fault), "Add as text");
+}
+
+/** The rule that the form describes. What the form does not show of an edited rule stays. @returns {Rule} */
+function read() {
+  const kind = ruleKind.value;
+  const number = Number(ruleNumber.value);
+  const request = { method: ruleMethod.value || undefined, path: rulePath.value || undefined };
+  const times = Number(ruleTimes.value) || undefined;
+  const before = edited?.rule ?? {};
+  if (kind === "stub") {
+    const response = { ...before.response, ...log.response(number, ruleBody.value) };
+    return { kind: "stubs", rule: { ...before.response && before, request: { ...before.request, ...request }, times, response: { ...response, headers: before.response?.headers } } };
+  }
+  if (kind === "hold") return { kind: "holds", rule: { ...request, times } };
+  const isSame = edited?.kind === "faults" && kindOf(edited) === kind;
+  return { kind: "faults", rule: { ...isSame && before, ...kinds[kind][1] ? { [kind]: number } : { action: kind }, ...request, times } };
+}
+
+async function save() {
+  if (ruleKind.value === "stub" && !(await isMeant(ruleBody.value))) return ruleBody.focus();
+  const rule = read();
+  if (!rulePath.value && !(await ask("For all paths?", `The rule: ${sentence(rule)}.`, "Add for all paths"))) return rulePath.focus();
+  await act(async () => {
+    await add(rule);
+    if (edited) await remove(edited);
+    announce(edited ? "Rule saved" : "Rule added");
+    edited = undefined;
+    write();
+  });
+}
+
+fill(ruleKind, options(Object.entries(kinds).map(([kind, [text]]) => [kind, text])));
+followKind();
+onSubmit(ui.ruleForm, save);
+ruleKind.onchange = followKind;
