@@ -25,7 +25,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   // Only the event loop's thread uses these, and no change of one of them calls back into this object. Run-time checks
   // of each access took a twentieth of the time of a small request.
-  @exclusivity(unchecked) var state = ConnectionState()
+  @exclusivity(unchecked) var state = HTTPConnectionState()
   @exclusivity(unchecked) var outbound = ByteBuffer()
   @exclusivity(unchecked) var idleTimeouts = IdleTimeouts()
   @exclusivity(unchecked) var reader: RequestReader
@@ -172,7 +172,7 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   /// Carries out an action that an event of the whole connection returned.
-  func perform(_ action: ConnectionState.Action) {
+  func perform(_ action: HTTPConnectionState.Action) {
     switch action {
     case .send: sendReady()
     case .sendAndAsk:

@@ -10,7 +10,7 @@ struct IdleTimeouts {
 
   /// The bytes of the current part of a body.
   var bodyBytes = 0
-  fileprivate var wait: ConnectionState.Wait?
+  fileprivate var wait: HTTPConnectionState.Wait?
   fileprivate var deadline = NIODeadline.distantFuture
   fileprivate var alarm: (scheduled: Scheduled<Void>, time: NIODeadline)?
   /// The bytes that the client had not read when the alarm last went off.

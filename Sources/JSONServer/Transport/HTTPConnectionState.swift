@@ -13,7 +13,7 @@
 ///                ready → silent
 ///                any → closing → lingering
 ///     admission  all or administrative → none
-struct ConnectionState: Equatable {
+struct HTTPConnectionState: Equatable {
   /// What the client has sent of its next request.
   enum Input {
     /// Nothing.

@@ -3,26 +3,26 @@ import Testing
 @testable import JSONServer
 
 /// What a connection does next, without a channel and without requests.
-struct ConnectionStateTests {
+struct HTTPConnectionStateTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The events, of which the last one returns the action.
-    let events: [ConnectionState.Event]
-    let action: ConnectionState.Action
+    let events: [HTTPConnectionState.Event]
+    let action: HTTPConnectionState.Action
     /// The state after them: input, reading, turn, output.
     let state: String
     /// What the connection then waits for its client to do, while all requests have their responses.
-    let wait: ConnectionState.Wait?
+    let wait: HTTPConnectionState.Wait?
 
     init(
-      _ name: String, _ events: [ConnectionState.Event], _ state: String, _ wait: ConnectionState.Wait?,
-      _ action: ConnectionState.Action = .nothing
+      _ name: String, _ events: [HTTPConnectionState.Event], _ state: String, _ wait: HTTPConnectionState.Wait?,
+      _ action: HTTPConnectionState.Action = .nothing
     ) {
       (testDescription, self.events, self.action, self.state, self.wait) = (name, events, action, state, wait)
     }
   }
 
-  private static let request: [ConnectionState.Event] = [
+  private static let request: [HTTPConnectionState.Event] = [
     .inputWanted, .bytesCame, .partCame, .headRead(expectsContinue: false), .partCame, .requestRead(isLast: false),
     .readCompleted,
   ]
@@ -100,7 +100,7 @@ struct ConnectionStateTests {
       "a stop after the last bytes", [.closing, .lingering, .shutDown], "idle paused free lingering", .close, .close),
   ])
   func `After events there is one action and one state`(_ test: Case) {
-    var state = ConnectionState()
+    var state = HTTPConnectionState()
     let actions = test.events.map { state.report($0) }
     #expect(actions.last == test.action)
     #expect("\(state.input) \(state.reading) \(state.turn) \(state.output)" == test.state)
@@ -113,18 +113,18 @@ struct ConnectionStateTests {
       ([], true, false, false, nil), ([.headRead(expectsContinue: true)], true, false, false, .body),
       ([.headRead(expectsContinue: true)], true, true, false, nil), ([.silenced], false, false, true, .idle),
       ([.bytesCame, .readCompleted], true, false, false, .head), ([.closing], true, true, false, .idle),
-    ] as [([ConnectionState.Event], Bool, Bool, Bool, ConnectionState.Wait?)])
+    ] as [([HTTPConnectionState.Event], Bool, Bool, Bool, HTTPConnectionState.Wait?)])
   func `A connection waits for its client only when the client must do something`(
-    _ events: [ConnectionState.Event], isWritable: Bool, isHeldUp: Bool, isIdle: Bool, _ wait: ConnectionState.Wait?
+    _ events: [HTTPConnectionState.Event], isWritable: Bool, isHeldUp: Bool, isIdle: Bool, _ wait: HTTPConnectionState.Wait?
   ) {
-    var state = ConnectionState()
+    var state = HTTPConnectionState()
     for event in events { state.report(event) }
     #expect(state.wait(isWritable: isWritable, isHeldUp: isHeldUp, isIdle: isIdle) == wait)
   }
 
   @Test func `Requests begin as the connection was opened, and none after the last response`() {
-    for (isCrowded, admission) in [(false, ConnectionState.Admission.all), (true, .administrative)] {
-      var state = ConnectionState()
+    for (isCrowded, admission) in [(false, HTTPConnectionState.Admission.all), (true, .administrative)] {
+      var state = HTTPConnectionState()
       state.report(.opened(isCrowded: isCrowded))
       #expect(state.admission == admission)
       state.report(.lastResponseMade)
