@@ -86,7 +86,8 @@ actor Engine: Application {
     let source = OpenedSource(store: nil, database: initial.forked(), warnings: [])
     let writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)
     self.init(
-      server.configuration, server.policies, server.routes, writes, server.rules.startStubs, server.loop, isSession: true,
+      server.configuration, server.policies, server.routes, writes, server.rules.startStubs, server.loop,
+      isSession: true,
       sessions: server.sessions, upstreamCalls: server.upstreamCalls)
   }
 

@@ -67,6 +67,9 @@ final class HTTPPolicies {
     return nil
   }
 
+  /// Whether a request is refused for its Host.
+  func refusesHost(of request: Request) -> Bool { (try? hosts.check(host: request.headerFields.joined(.host))) == nil }
+
   private static let overriding: Set<HTTPRequest.Method> = [.get, .head, .put, .patch, .delete, .post]
 
   /// Returns the response to a request that is not for a resource: a static file, the page, the rewrite rules.

@@ -64,6 +64,9 @@ extension Engine {
       let context = RequestContext(
         original, preprocessed: request, target: refusal == nil ? .none : target, earlierTargets: [sent, target],
         ignoresCase: ignoresCase, started: started, number: journal.nextID(), progress: progress, reply: reply)
+      if error.code == .forbidden, policies.refusesHost(of: request), hints.isNew(error.message) {
+        configuration.onEvent(.hint(error.message.respelled(configuration.spellings)))
+      }
       finalize(context, (refusal ?? error).response())
     }
   }
@@ -104,7 +107,9 @@ extension Engine {
     if signIn != nil, let prefix = database.guardPrefix(of: context.target) {
       context = context.with(nil, context.target.dropping(1), guards: PathGuards(prefix: prefix))
     }
-    guard !isPageRequestForData(context), let rewriting = try routes.rules?.rewrite(context.target) else { return context }
+    guard !isPageRequestForData(context), let rewriting = try routes.rules?.rewrite(context.target) else {
+      return context
+    }
     var (request, guards) = (context.request, context.guards)
     // The beginning that a rule has removed stays in the server's addresses: a client that requests `/api/posts` finds
     // the next page below `/api`.
@@ -149,7 +154,9 @@ extension Engine {
       carryOut(try route(context), context)
     } catch {
       if let response = methods(of: context, refusedWith: error) { return finalize(context, response) }
-      if let calls = upstreamCalls, calls.takes(context, refusedWith: error, database) { return calls.proxy(context, on: self) }
+      if let calls = upstreamCalls, calls.takes(context, refusedWith: error, database) {
+        return calls.proxy(context, on: self)
+      }
       if configuration.isStrict, !context.isHidden, error.saysNothingIsThere {
         refuseUnexpected(context, error.message)
       } else {

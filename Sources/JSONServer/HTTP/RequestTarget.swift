@@ -63,7 +63,8 @@ extension RequestTarget {
 
   /// The decoded path of segments.
   package static func path(of segments: [String]) -> String {
-    let shown = segments.contains { $0.utf8.contains(slash) } ? segments.map { $0.replacing("/", with: "%2F") } : segments
+    let shown =
+      segments.contains { $0.utf8.contains(slash) } ? segments.map { $0.replacing("/", with: "%2F") } : segments
     return "/" + shown.joined(separator: "/")
   }
 

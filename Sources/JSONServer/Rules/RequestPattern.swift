@@ -49,7 +49,8 @@ public struct RequestPattern: Sendable, Hashable {
 
   /// The method; `nil` for all.
   package var method: HTTPRequest.Method?
-  /// The decoded path; a `*` stands for any characters, including slashes. A query after the path counts as ``query``.
+  /// The decoded path, with `%2F` for a slash within a segment; a `*` stands for any characters, including slashes. A
+  /// query after the path counts as ``query``.
   package var path: String?
   /// The parameters that the query must have; it may have others.
   package var query: [Field]

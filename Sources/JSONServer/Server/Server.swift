@@ -54,7 +54,7 @@ public final class Server: Sendable {
     }
   }
 
-  /// Returns a session: a copy of the server's initial data, with a journal, faults, stubs, snapshots and settings of
+  /// Returns a session: a copy of the server's initial data, with a journal, routes, faults, stubs, snapshots and settings of
   /// its own.
   ///
   /// The session begins with its first use. With ``Configuration/hasSessions``, requests use the session when they name

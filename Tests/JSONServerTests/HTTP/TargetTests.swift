@@ -68,6 +68,34 @@ import Testing
     #expect(try RequestTarget(target).segments == expected)
   }
 
+  @Test(arguments: [
+    ("/posts/1?a=%70", "/posts/1?a=%70"), ("/", "/"), ("", "/"), ("?a", "/?a"), ("posts", "/posts"),
+    ("//posts/", "/posts/"),
+    ("/posts//", "/posts/"), ("/%70osts/%2F", "/posts/%2F"), ("/x/..?y", "/?y"), ("/x/../y/.", "/y/"),
+    ("/a/./b", "/a/b"),
+    ("/a%3ab@c;d/%7E", "/a:b@c;d/~"), ("/caf\u{E9}/%c3%a9", "/caf%C3%A9/%C3%A9"), ("/100%25/[1]", "/100%25/%5B1%5D"),
+    ("/a?b?c//../d", "/a?b?c//../d"), ("/..%2Fa", "/..%2Fa"), ("*", "/*"),
+  ])
+  func `A path has one spelling that stands for all`(target: String, text: String) throws {
+    let read = try RequestTarget(target)
+    #expect(read.text == text)
+    #expect(try RequestTarget(text).segments == read.segments)
+    #expect(try RequestTarget(text).text == text)
+  }
+
+  @Test(arguments: [
+    ("/a/b/c?d", 1, "/b/c?d", "/b/c?d"), ("/a", 1, "/", "/"), ("/a?b", 1, "/?b", "/?b"), ("/a/", 1, "/", "/"),
+    ("//a//%62//c", 1, "/b/c", "//%62//c"), ("//a//%62//c", 2, "/c", "//c"), ("/x/../a/%62", 1, "/b", "/b"),
+    ("/a%2Fb/c", 1, "/c", "/c"), ("/a/b", 0, "/a/b", "/a/b"),
+  ])
+  func `The rest below a prefix is a target`(target: String, count: Int, text: String, spelling: String) throws {
+    let rest = try RequestTarget(target).dropping(count)
+    #expect(rest.text == text)
+    #expect(rest.spelling == spelling)
+    #expect(try RequestTarget(text).segments == rest.segments)
+    #expect(try rest.endsWithSlash == RequestTarget(target).endsWithSlash)
+  }
+
   @Test(arguments: ["/users/%zz", "/users/%", "/users/%f", "/users/%ff"])
   func `A bad escape in a path names its segment`(target: String) {
     let error = #expect(throws: RequestError.self) { try RequestTarget(target) }

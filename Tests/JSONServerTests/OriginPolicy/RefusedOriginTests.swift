@@ -30,6 +30,20 @@ import Testing
     #expect(refused.withLockedValue { $0 } == Array(repeating: option == nil ? nil : origin, count: 4))
   }
 
+  @Test func `is not asked where the Host is refused, which is explained once`() async throws {
+    let hints = NIOLockedValueBox<[String]>([])
+    let server = try await server { event in
+      if case .hint(let hint) = event { hints.withLockedValue { $0.append(hint) } }
+    }
+    for host in ["api:3000", "api:3000", "api", "localhost"] {
+      let response = await server.respond(
+        to: Request(method: .get, target: "/posts", headerFields: [.host: host]))
+      #expect(response.status == (host == "localhost" ? .ok : .forbidden))
+    }
+    #expect(hints.withLockedValue { $0.count } == 1)
+    #expect(hints.withLockedValue { $0.first }?.contains("allowedHosts for api") == true)
+  }
+
   @Test func `that may read may read the tag of what it read`() async throws {
     let server = try await server { _ in }
     for (method, origin, isExposed) in [

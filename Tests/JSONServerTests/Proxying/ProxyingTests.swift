@@ -26,6 +26,11 @@ import Testing
     Case(method: .get, target: "/%2e%2e/%2E./secret", goesTo: "/secret"),
     Case(method: .get, target: "//evil.example/x", goesTo: "//evil.example/x"),
     Case(method: .get, target: "/api/elsewhere", goesTo: "/elsewhere"),
+    Case(method: .get, target: "/a%3Bb//c;d/e%2Ff/%7e", goesTo: "/a%3Bb//c;d/e%2Ff/%7e"),
+    Case(method: .get, target: "/a/..%2f..%2fsecret", status: 400),
+    Case(method: .get, target: "/%2E%2e%5Csecret", status: 400),
+    Case(method: .get, target: "/a/..;/secret", status: 400),
+    Case(method: .get, target: "/a/..b%2Fc", goesTo: "/a/..b%2Fc"),
     Case(method: .get, target: "/posts/1", status: 200),
     Case(method: .get, target: "/posts/9", status: 404),
     Case(method: .delete, target: "/posts/9", status: 404),
@@ -45,6 +50,14 @@ import Testing
     #expect(response.status.code == test.status)
     #expect(upstream.asked.map(\.address) == (test.goesTo.map { [UpstreamFixture.url + $0] } ?? []))
     #expect(upstream.asked.allSatisfy { $0.request.method == test.method })
+  }
+
+  @Test(arguments: ["/posts/1", "//posts/1?_page=x", "/profile"])
+  func `does not include a method that a resource of 1.0 lacks`(target: String) async throws {
+    let upstream = UpstreamFixture()
+    let server = try await upstream.server { $0.dialect = .v1 }
+    #expect(await server.send(.post, target, [:]).status == .notFound)
+    #expect(upstream.asked.isEmpty)
   }
 
   @Test func `goes there with its fields and its body, without what concerns this server alone`() async throws {

@@ -142,6 +142,22 @@ import Testing
     #expect(SessionName(cleaning: "日本") == SessionName(cleaning: "日本"))
   }
 
+  @Test func `has routes of its own, until the server gets others`() async throws {
+    let server = try await server { $0.routes = JSONObject([("/all/*", "/$1")]) }
+    try await server.session("a").setRoutes(JSONObject([("/api/*", "/$1")]))
+    for (target, status) in [
+      ("/__session/a/api/posts/1", 200), ("/__session/a/all/posts/1", 404), ("/__session/b/api/posts/1", 404),
+      ("/__session/b/all/posts/1", 200), ("/api/posts/1", 404), ("/all/posts/1", 200),
+    ] {
+      #expect(await server.send(.get, target).status.code == status, "\(target)")
+    }
+    #expect(try await server.get("/__session/a/__rules") == ["/api/*": "/$1"])
+    try await server.setRoutes(JSONObject([("/new/*", "/$1")]))
+    for prefix in ["", "/__session/a", "/__session/b", "/__session/c"] {
+      #expect(await server.send(.get, prefix + "/new/posts/1").status == .ok, "\(prefix)")
+    }
+  }
+
   @Test func `meets the faults and stubs of its path without the prefix`() async throws {
     let server = try await server { $0.stubs = [Stub(.get("/me"), .json(["id": 1]))] }
     #expect(try await server.get("/__session/a/me") == ["id": 1])

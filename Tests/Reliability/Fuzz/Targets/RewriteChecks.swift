@@ -15,7 +15,8 @@ enum RewriteChecks {
     }
     guard let target = try? RequestTarget(lines[2]) else { return }
     let rewritten = (try? rules.rewrite(target))?.target.text
-    precondition(rewritten?.utf8.first ?? UInt8(ascii: "/") == UInt8(ascii: "/"), "a target does not start with a slash")
+    precondition(
+      rewritten?.utf8.first ?? UInt8(ascii: "/") == UInt8(ascii: "/"), "a target does not start with a slash")
     precondition((try? rules.rewrite(target))?.target.text == rewritten, "a rule rewrites otherwise the second time")
   }
 }
