@@ -14,13 +14,7 @@ package struct ObjectReader: Sequence, IteratorProtocol {
     package var nameText: String { JSONText.unescape(name.bytes) }
 
     /// Whether the member has a name, given in UTF-8.
-    package func isNamed(_ wanted: [UInt8]) -> Bool {
-      let content = name.content
-      if content.count == wanted.count { return content.elementsEqual(wanted) }
-      // Only an escaped name can be longer than its text.
-      guard content.count > wanted.count, content.contains(UInt8(ascii: "\\")) else { return false }
-      return JSONText.unescapedBytes(content) == wanted
-    }
+    package func isNamed(_ wanted: [UInt8]) -> Bool { name.isString(wanted) }
   }
 
   /// The object.
@@ -79,6 +73,15 @@ package struct ArrayReader: Sequence, IteratorProtocol {
 }
 
 extension ValueToken {
+  /// Whether the value is a string with a text, given in UTF-8.
+  func isString(_ wanted: [UInt8]) -> Bool {
+    let content = content
+    if content.count == wanted.count { return content.elementsEqual(wanted) }
+    // Only an escaped string can be longer than its text.
+    guard content.count > wanted.count, content.contains(UInt8(ascii: "\\")) else { return false }
+    return JSONText.unescapedBytes(content) == wanted
+  }
+
   /// The value of an object's first member with a name; `nil` for a missing member, and if the value is not an object.
   package func member(_ name: [UInt8]) -> ValueToken? {
     guard var reader = ObjectReader(self) else { return nil }

@@ -27,6 +27,18 @@ struct ValidJSONTests {
     #expect(try value("7").member([]) == nil)
   }
 
+  @Test(arguments: [
+    (#"{"a":1}"#, #"{"a":1}"#), (#"{"p":1}"#, "{}"), (#"{ "p" : 1 }"#, "{}"), (#"{"p":1,"a":2}"#, #"{"a":2}"#),
+    (#"{"a":1,"p":{"p":2}}"#, #"{"a":1}"#), (#"{"a":1,"p":2,"b":3}"#, #"{"a":1,"b":3}"#),
+    (#"{"p":1,"\u0070":2,"a":3,"p":4,"p":5}"#, #"{"a":3}"#), (#"{"p":1,"p":2}"#, "{}"),
+    (#"[{"a":{"p":1}},{"b":[{"p":"}"},"p"]}]"#, #"[{"a":{}},{"b":[{},"p"]}]"#),
+    ("{\n  \"a\": 1,\n  \"p\": 2\n}", "{\n  \"a\": 1\n}"), ("{\n  \"p\": 2,\n  \"a\": 1\n}", "{\n  \"a\": 1\n}"),
+    (#""p""#, #""p""#), ("7", "7"),
+  ])
+  func `A member is removed at any depth, and the layout stays`(_ text: String, _ rest: String) throws {
+    #expect(try value(text).removing("p").string == rest)
+  }
+
   @Test func `A reader starts at nothing but what it reads`() throws {
     try value("[1]").withToken { #expect(ObjectReader($0) == nil) }
     try value("{}").withToken { #expect(ArrayReader($0) == nil) }

@@ -101,12 +101,20 @@ struct Users {
     return endpoint
   }
 
-  /// Turns a patch of a user into a replacement. So operations that compare and copy members cannot read the password,
-  /// but may set it.
+  /// Turns a patch of a user into a replacement. So operations that compare and copy members cannot read a password, but
+  /// may set it.
   private func resolving(_ patch: Patch, of id: String, in endpoint: Endpoint) throws(RequestError) -> Endpoint {
     let before = JSONValue(try RequestError.converting(database.record(id, in: collection)))
+    // An operation that reads a password at any depth fails here.
     var shown = database.hiding(SignInState.hiddenName, of: collection)
-    let after = JSONValue(try RequestError.converting(shown.edit(id, in: collection, by: .patch(patch)).text))
+    _ = try RequestError.converting(shown.edit(id, in: collection, by: .patch(patch)))
+    // Passwords within other members stay.
+    var changed = database
+    let own = JSONObject(
+      (before.object ?? JSONObject()).filter { $0.name != SignInState.hiddenName }.map { ($0.name, $0.value) })
+    _ = try RequestError.converting(
+      changed.edit(id, in: collection, by: .replace(ValidJSON(writing: .object(own)))))
+    let after = JSONValue(try RequestError.converting(changed.edit(id, in: collection, by: .patch(patch)).text))
     var members = after.object ?? JSONObject()
     let email = members["email"] == before["email"] ? nil : members["email"]
     try Credentials.check(email: email, password: members[SignInState.hiddenName])

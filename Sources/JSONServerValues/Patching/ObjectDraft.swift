@@ -176,12 +176,18 @@ extension ValidJSON {
       || JSONValue(self).utf8Text(.compact) == JSONValue(other).utf8Text(.compact)
   }
 
-  /// The object without the members of a name; any other value stays as it is.
+  /// The value without the members of a name at any depth; the others and the white space between them stay.
   package func removing(_ name: String) -> ValidJSON {
-    let name = Array(name.utf8)
-    return withToken { object in
-      let first: ValueToken? = object.member(name)
-      return first == nil ? self : ValidJSON(object, removing: [name])
+    withToken { whole in
+      let cuts = whole.cuts(removing: Array(name.utf8))
+      guard !cuts.isEmpty else { return self }
+      var text: [UInt8] = []
+      var end = 0
+      for cut in cuts {
+        text += whole.bytes[end..<cut.lowerBound]
+        end = cut.upperBound
+      }
+      return ValidJSON(written: text + whole.bytes[end...])
     }
   }
 
@@ -243,5 +249,29 @@ extension ValidJSON {
       case .many(let values): JSONText.appendArray(values, to: &text)
       }
     }
+  }
+}
+
+extension ValueToken {
+  /// The ranges to leave out so that no object has a member of a name: each is a member, or several in a row, with the comma
+  /// after it or else before it.
+  fileprivate func cuts(removing name: [UInt8]) -> [Range<Int>] {
+    var cuts: [Range<Int>] = []
+    var reader = TokenReader(self)
+    while let token = reader.next() {
+      guard case .name(let found) = token, found.isString(name) else { continue }
+      var (start, end) = (found.offset(in: self), reader.skipValue().upperBound)
+      if let last = cuts.last, last.upperBound == start { start = cuts.removeLast().lowerBound }
+      // After a member there are a comma or a brace; before it, too.
+      let next = JSONSyntax.skipWhitespace(in: bytes, from: end)
+      if bytes[next] == UInt8(ascii: ",") {
+        end = JSONSyntax.skipWhitespace(in: bytes, from: next + 1)
+      } else {
+        while JSONSyntax.isWhitespace(bytes[start - 1]) { start -= 1 }
+        if bytes[start - 1] == UInt8(ascii: ",") { start -= 1 } else { end = next }
+      }
+      cuts.append(start..<end)
+    }
+    return cuts
   }
 }

@@ -10,7 +10,10 @@ struct SecrecyTests {
   private static let data: JSONValue = [
     "users": [
       ["id": 1, "email": "ada@x.org", "password": "Tr0ub4dor", "name": "Ada"],
-      ["id": 2, "email": "bob@x.org", "pass\u{77}ord": "c0rrect-horse", "name": "Bob"],
+      [
+        "id": 2, "email": "bob@x.org", "pass\u{77}ord": "c0rrect-horse", "name": "Bob",
+        "address": ["password": "c0rrect-horse", "keys": [["password": "c0rrect-horse"], ["city": "x"]]],
+      ],
     ],
     "posts": [["id": 1, "title": "a", "userId": 1], ["id": 2, "title": "b", "userId": 2]],
   ]
@@ -96,6 +99,7 @@ struct SecrecyTests {
     ("_sort=password", "_sort=nothing"), ("_sort=-password", "_sort=-nothing"), ("q=Tr0ub4dor", "q=nothing-at-all"),
     (#"_where={"password":{"eq":"Tr0ub4dor"}}"#, #"_where={"password":{"eq":"x"}}"#),
     (#"_where={"or":[{"password":{"contains":"T"}}]}"#, #"_where={"or":[{"password":{"contains":"~"}}]}"#),
+    ("address.password_like=^c", "address.password_like=^x"), ("_sort=address.password", "_sort=address.nothing"),
     ("password.0=T", "password.0=x"), ("password[0]=T", "password[0]=x"), ("password[gte]=a", "password[gte]=A"),
     ("user.password_like=^T", "user.password_like=^x"), ("user[password][ne]=Tr0ub4dor", "user[password][ne]=x"),
     ("_sort=user.password", "_sort=user.nothing"), ("user.password_exists=true", "user.nothing_exists=true"),
