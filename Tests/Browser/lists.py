@@ -216,6 +216,12 @@ class Sizes(Page):
             assert rows == expected, f"{name} has the rows {rows}."
             assert self._value("document.querySelectorAll('#rows .pick input').length") == boxes, f"Which of {name} would be selected?"
 
+    def the_lines_below_rows_stand_on_pixels(self):
+        for name in ["wide", "texts"]:
+            self._show(f"#records/{name}")
+            heights = self._value("[...document.querySelectorAll('thead tr, #rows tr')].map((e) => e.getBoundingClientRect().height)")
+            assert all(height == int(height) for height in heights), f"Rows of {name} are {set(heights)} px high."
+
     def the_heads_tick_box_stays(self):
         self._show("#records/wide")
         self._value(f"{by_id('records-frame')}.scrollLeft = 600; 0")

@@ -10,6 +10,7 @@ import * as list from "./list.js";
 import { announce, ask, attempt } from "./messages.js";
 import * as records from "./records.js";
 import { after, alone, closed, showsForm, viewing } from "./states.js";
+import * as table from "./table.js";
 import { debounced } from "./timing.js";
 import { show } from "./values.js";
 
@@ -116,9 +117,17 @@ export const openObject = (resource) => attempt(async () => {
   };
 });
 
+/** Removes the record from the address. */
+function leaveAddress() {
+  if (ui.records.hidden || list.openID === null) return;
+  list.go(list.resource, list.query, null);
+  history.replaceState(null, "", list.address());
+}
+
 /** @param {any} [copy] */
 function make(copy) {
   const { resource } = list;
+  leaveAddress();
   const value = copy ?? { ...list.draft(), ...resource.name === health.users && { password: "" } };
   start({ resource, isNew: true, value, text: JSON.stringify(value), isCopy: copy !== undefined }, `New in ${resource.name}`, alone);
   edit();
@@ -311,7 +320,7 @@ async function leave() {
 /** Shows which of the rows is open, and which ones are beside it. */
 function showPlace() {
   const isOpen = panel.open && current.resource.name === list.resource?.name;
-  records.mark(isOpen ? current.id : undefined);
+  table.mark(isOpen ? current.id : undefined);
   for (const [link, step] of /** @type {[HTMLButtonElement, number][]} */ ([[ui.recordPrevious, -1], [ui.recordNext, 1]])) {
     const id = isOpen ? list.neighbor(current.id, step) : undefined;
     link.disabled = id === undefined;
@@ -341,21 +350,21 @@ ui.recordDelete.onclick = async () => {
 };
 ui.recordClose.onclick = ui.recordCancel.onclick = leave;
 panel.onclose = () => {
-  records.mark();
-  if (panel.open || ui.records.hidden || !/^#records\/[^?]*\//.test(location.hash)) return;
-  list.go(list.resource, list.query, null);
-  history.replaceState(null, "", list.address());
+  showPlace();
+  // Another record may be open when the event arrives, or another view.
+  if (!panel.open && /^#records\/[^?]*\//.test(location.hash)) leaveAddress();
 };
 
 addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey, isComposing, defaultPrevented } = event;
   const target = /** @type {Element} */ (event.target);
   const isTyping = target.matches("input:not([type=checkbox]), select, textarea");
+  const isHere = target === document.body || panel.contains(target);
   if (!panel.open || isComposing || defaultPrevented || document.querySelector("dialog:modal, [popover]:not([popover=manual]):popover-open")) return;
   const step = { ArrowUp: ui.recordPrevious, ArrowDown: ui.recordNext }[key];
-  if (key === "Escape" && (panel.contains(target) || !isTyping)) leave();
-  else if (key === "Enter" && (ctrlKey || metaKey) && isEditing()) save();
-  else if (step && !isTyping && !isEditing() && (target === document.body || panel.contains(target))) step.click();
+  if (key === "Escape" && (isHere || !isTyping)) leave();
+  else if (key === "Enter" && (ctrlKey || metaKey) && isHere && isEditing()) save();
+  else if (step && isHere && !isTyping && !isEditing()) step.click();
   else return;
   event.preventDefault();
 });

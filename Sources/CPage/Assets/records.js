@@ -180,9 +180,6 @@ pageRows.onchange = () => {
 };
 pageNumber.onchange = () => { location.hash = list.address({ _page: pageNumber.value }, null); };
 
-/** Marks the row of the record beside the list. @param {string} [id] */
-export const mark = (id) => table.mark(id);
-
 /** The cell that was clicked first. The panel that opens may move the table before the second click of two. @type {Element} */
 let clicked;
 

@@ -28,9 +28,10 @@ const matcher = ({ rule }) => ({ ...rule, ...rule.request });
 export function sentence(given) {
   const { kind, rule } = given;
   const { method, path = "on any path", query, headers, body, times } = matcher(given);
-  const { status, delay, retryAfter, action, response } = rule;
+  const { status, delay, retryAfter, action, response, responses } = rule;
   const whose = [query && `with ${compact(query)}`, kind === "stubs" && (headers || body !== undefined) && "with certain fields"].filter(Boolean);
   const effects = kind === "holds" ? [`waits, ${rule.requests?.length ?? 0} waiting`]
+    : responses ? [`${responses.length} responses in order`]
     : kind === "stubs" ? [String(response?.status ?? 200), response?.body !== undefined && brief(compact(response.body), 60)]
     : [delay !== undefined && `after ${compact(delay)} ms`, status, retryAfter !== undefined && `429, retry after ${retryAfter} s`, actions[action]];
   const count = times === undefined ? "" : times === 1 ? "once more" : `${times} more times`;
@@ -61,7 +62,8 @@ function item(rule, isOn) {
     checkbox(isOn, { role: "switch", "aria-label": text, "data-key": `switch ${text}`, onchange: ({ target }) => turn(rule, target.checked) }),
     node(isOn ? "strong.sentence" : "span.sentence.quiet", text),
     isOn && rule.kind === "holds" && [named("Release", () => act(() => remove(rule), "Released")), named("Fail", () => act(() => remove(rule, "?status=503"), "Failed with 503"))],
-    isOn && named("Edit", () => edit(rule)),
+    // The form has one response.
+    isOn && !rule.rule.responses && named("Edit", () => edit(rule)),
     named("Remove", () => act(async () => {
       if (isOn) await remove(rule);
       keep(off.filter((other) => other !== rule));
