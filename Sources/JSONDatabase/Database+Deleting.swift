@@ -20,7 +20,7 @@ extension Database {
     let position = try position(of: name)
     let collection = try collection(at: position)
     guard let slot = collection.slot(of: id, patience), let row = collection.rows[slot] else {
-      throw Self.unknownRecord(id, in: name)
+      throw unknownRecord(id, in: name)
     }
     return (row.record, delete([slot], at: position, dependents).dependents)
   }

@@ -70,7 +70,7 @@ extension Database {
     let collection = try collection(at: position)
     guard let slot = collection.slot(of: id, patience), let before = collection.rows[slot],
       patience.allows(before.record.count > Self.quickBytes)
-    else { throw Self.unknownRecord(id, in: name) }
+    else { throw unknownRecord(id, in: name) }
     return try self.edit([slot], at: position, by: edit)[0]
   }
 

@@ -194,7 +194,7 @@ package struct Database: Sendable {
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind` or `unknownRecord`.
   /// - Complexity: O(1) after the first call for a collection, which reads all its ids.
   package func record(_ id: String, in name: String) throws(DatabaseError) -> ValidJSON {
-    guard let row = try collection(name).row(of: id, patience) else { throw Self.unknownRecord(id, in: name) }
+    guard let row = try collection(name).row(of: id, patience) else { throw unknownRecord(id, in: name) }
     return row.record
   }
 
@@ -206,10 +206,6 @@ package struct Database: Sendable {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection, not a single object.")
     }
     return text
-  }
-
-  static func unknownRecord(_ id: String, in name: String) -> DatabaseError {
-    DatabaseError(.unknownRecord, "\(name) has no record with id \(id).")
   }
 
   /// All data as a tree, including members of the file that are not served. O(size of the data).

@@ -34,8 +34,18 @@ final class Command: Sendable {
   private let life = Life()
 
   /// Runs a program in a terminal, which is all three of its streams.
+  ///
+  /// A Mac's terminal ends with an empty read, after which Apple's Python 3.9 waits for ever; Linux's ends with an error.
   private static let terminal = [
-    "python3", "-c", "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))",
+    "python3", "-c",
+    """
+    import os, pty, sys
+    def read(terminal):
+        data = os.read(terminal, 1024)
+        if not data: raise OSError
+        return data
+    sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], read)))
+    """,
   ]
 
   /// Starts the binary.

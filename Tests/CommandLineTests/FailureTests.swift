@@ -25,7 +25,9 @@ struct FailureTests {
       arguments: ["-i", "posts=", "database.json"], file: "{}", status: 64, message: "--id: 'posts=' names no member"),
     Case(
       arguments: ["--port", "70000", "database.json"], file: "{}", status: 64, message: "--port: 70000 is not a port"),
-    Case(arguments: ["-m", "a.js", "database.json"], file: "{}", status: 64, message: "--middlewares: JavaScript"),
+    Case(
+      arguments: ["-i", "data.id", "database.json"], file: "{}", status: 64,
+      message: "--id: 'data.id' is no member of the records themselves"),
     Case(
       arguments: ["-s", "nope", "database.json"], file: "{}", status: 64,
       message: "--static: 'nope' is not a directory."),
@@ -47,7 +49,7 @@ struct FailureTests {
       message: "--guard: '640' is not a guard"),
     Case(
       arguments: ["--auth", "users", "--token-lifetime", "0", "database.json"], file: "{}", status: 64,
-      message: "--token-lifetime: 0.0 is not a valid time"),
+      message: "--token-lifetime: 0.0 seconds is not a valid time"),
     Case(
       arguments: ["--auth", "people", "database.json"], file: "{\"users\": []}", status: 64,
       message: "--auth: no collection is named 'people'; there are users."),

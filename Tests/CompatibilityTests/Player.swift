@@ -44,7 +44,7 @@ struct Player {
         "\(address)?schema=\(directory.lastPathComponent.replacing("-", with: "_").lowercased())"
     }
     let log = LogWriter(options) { _, _ in }
-    var configuration = try await Startup(Settings(options), log: log).configuration
+    var configuration = try await Startup(EffectiveOptions(options), log: log).configuration
     if case .memory = store {
       configuration.source = .text(text, name: file.path)
       try FileManager.default.removeItem(at: file)

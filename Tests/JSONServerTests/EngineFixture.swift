@@ -34,7 +34,7 @@ struct EngineFixture {
       store: isInMemory ? nil : ScriptedStore(commits, knowsEdits, gate, history),
       database: try Self.database(value), warnings: [])
     engine = Engine(
-      configuration, source, policies: try HTTPPolicies(configuration), routes: try Routes(configuration),
+      configuration, source, policies: HTTPPolicies(configuration), routes: try Routes(configuration),
       stubs: try configuration.openStubs(), ids: Self.ids, loop: loop)
   }
 

@@ -48,7 +48,7 @@ import Testing
     onParse: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> OpenedSource {
     try DatabaseFiles.open(
-      directory.path, isDirectory: true, options: FileStoreOptions(), schema: Schema(), ids: IDGenerator { "id" }
+      directory.path, .directory, options: FileStoreOptions(), schema: Schema(), ids: IDGenerator { "id" }
     ) { text, name, _ in
       onParse(name)
       return .part(try DatabasePart(name: name, parsing: text, schema: Schema()))

@@ -50,7 +50,7 @@ extension Database {
     let position = try position(of: name)
     let slots = try ids.map { id throws(DatabaseError) in
       guard let slot = try collection(at: position).slot(of: id, patience) else {
-        throw Self.unknownRecord(id, in: name)
+        throw unknownRecord(id, in: name)
       }
       return slot
     }

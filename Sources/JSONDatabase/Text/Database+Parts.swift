@@ -24,6 +24,9 @@ package struct DatabasePart: Sendable {
     margins = (text[0..<value.lowerBound], text[value.upperBound..<text.count])
   }
 
+  /// Whether the value is an array.
+  package var isCollection: Bool { if case .collection = resource { true } else { false } }
+
   /// Whether loading the part takes noticeably long. O(1).
   package var isLarge: Bool {
     if case .collection(let collection) = resource { collection.rows.isLarge } else { false }

@@ -35,7 +35,8 @@ struct DatabaseReader {
     }
     guard bytes[start] == UInt8(ascii: "{") else {
       _ = try scanner.scanDocument()
-      throw unsuitable(Unsuitable.noObject, at: start)
+      throw unsuitable(
+        bytes[start] == UInt8(ascii: "[") ? Unsuitable.namelessArray : Unsuitable.noObject, at: start)
     }
     var end = scanner.skipWhitespace(from: start + 1)
     if end == bytes.count || bytes[end] != UInt8(ascii: "}") {

@@ -3,10 +3,14 @@ package import JSONServerValues
 /// Reports errors of a file, which a server would refuse, and warnings about surprising results.
 package struct Validator {
   private let schema: Schema
+  private let arrayName: String?
 
   /// Creates a validator for the names by which records are identified and related.
-  package init(schema: Schema = Schema()) {
+  ///
+  /// - Parameter arrayName: The collection that a text with an array holds; `nil` when such a text cannot be served.
+  package init(schema: Schema = Schema(), arrayName: String? = nil) {
     self.schema = schema
+    self.arrayName = arrayName
   }
 
   /// Returns the findings about a text, in the text's order; only the first syntax error.
@@ -31,8 +35,10 @@ package struct Validator {
   }
 
   private func check(_ document: ValidJSON, _ findings: inout FindingList) {
-    guard let members = document.members else {
-      findings.refuse(Unsuitable.noObject, at: document.offset)
+    let isArray = document.kind == .array
+    let array = arrayName.flatMap { isArray ? [(name: $0, nameOffset: document.offset, value: document)] : nil }
+    guard let members = document.members ?? array else {
+      findings.refuse(isArray ? Unsuitable.namelessArray : Unsuitable.noObject, at: document.offset)
       return
     }
     var entries: [ResourceEntry] = []
@@ -53,7 +59,7 @@ package struct Validator {
       addDuplicateNames(in: value, &findings)
     }
     let database = Database(schema: schema, prefix: UTF8Slice(""), entries: entries, suffix: UTF8Slice(""))
-    for collection in database.entries.compactMap(\.collection) { collection.checkRecords(&findings) }
+    for collection in database.entries.compactMap(\.collection) { collection.checkRecords(schema, &findings) }
     database.checkForeignKeys(&findings)
   }
 
@@ -132,6 +138,8 @@ enum Unsuitable {
   static let schemaName = "$schema"
   static let emptyFile = "the file is empty; write {} or {\"posts\": []} into it"
   static let noObject = "the file must hold a JSON object, such as {\"posts\": []}"
+  static let namelessArray =
+    "this array has no name; write {\"posts\": [ … ]}, or keep it in a file with the name, such as posts.json"
 
   /// - Parameter isFirst: Whether no member before it has the name.
   static func faults(ofName name: String, isFirst: Bool) -> [String] {
@@ -149,7 +157,7 @@ enum Unsuitable {
 
 extension RecordCollection {
   /// Reports records that have no address of their own.
-  fileprivate func checkRecords(_ findings: inout FindingList) {
+  fileprivate func checkRecords(_ schema: Schema, _ findings: inout FindingList) {
     let idMember = Array(idName.utf8)
     let kinds = kinds(of: idMember, .endless).seen
     var first: ValueToken.Kind?
@@ -174,7 +182,8 @@ extension RecordCollection {
       }
       if let other = self.slot(of: text, .endless), other != slot {
         findings.warn(
-          "record \(number) of '\(name)' has the id \(text) of record \(other + 1), and cannot be reached", at: id.offset)
+          "record \(number) of '\(name)' has the id \(text) of record \(other + 1), and cannot be reached",
+          at: id.offset)
       }
       if isMixed, let first, first != id.kind {
         isMixed = false
@@ -182,31 +191,21 @@ extension RecordCollection {
       }
       first = first ?? id.kind
     }
-    report(nameless, &findings)
+    report(nameless, schema, &findings)
   }
 
   /// Reports the records without an id, and the member that may be meant as their id.
-  private func report(_ nameless: [(number: Int, offset: Int)], _ findings: inout FindingList) {
+  private func report(
+    _ nameless: [(number: Int, offset: Int)], _ schema: Schema, _ findings: inout FindingList
+  ) {
     guard let first = nameless.first else { return }
     let others = nameless.count > 1 ? " and \(nameless.count - 1) more" : ""
     let verb = nameless.count > 1 ? "have" : "has"
-    let hint = nameless.count == count ? likelyIDName.map { "; if '\($0)' is the id, start with --id \(name)=\($0)" } : nil
+    let proposal = nameless.count == count ? schema.idProposal(of: name, SelectedRecords(rows)) : nil
+    let hint = proposal.map { "; \(schema.idAdvice($0, of: name))" }
     findings.warn(
       "record \(first.number)\(others) of '\(name)' \(verb) no '\(idName)', and so no address\(hint ?? "")",
       at: first.offset)
-  }
-
-  /// A member that every record has with a value of its own, and that is named as ids are.
-  private var likelyIDName: String? {
-    memberNames(.endless).first { name in
-      guard name.lowercased().hasSuffix("id"), kinds(of: Array(name.utf8), .endless).count == count,
-        let values = equality(of: FieldPath(name), .endless)
-      else { return false }
-      return SelectedRecords(rows).allSatisfy { record in
-        guard let text = record.member(Array(name.utf8))?.withToken(\.recordID) else { return false }
-        return values.slots(equalTo: text).count == 1
-      }
-    }
   }
 }
 
@@ -221,7 +220,7 @@ package struct Finding: Sendable, Hashable, CustomStringConvertible {
 
   package let severity: Severity
   /// A sentence for people, without the place.
-  package let message: String
+  package var message: String
   /// The offset of the place in bytes, from 0.
   package let offset: Int
   /// The line of the place, from 1.

@@ -12,13 +12,17 @@ extension Server.Configuration {
     for name in uniqueMembers {
       let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard parts.count == 2, !parts.contains("") else {
-        throw ServerError(
-          .invalidConfiguration, "'\(name)' names no member of a resource that is unique; write users.email.")
+        throw refusal("uniqueMembers", "'\(name)' names no member of a resource that is unique; write users.email.")
       }
       checks.unique[parts[0], default: []].append(parts[1])
     }
     if let jsonSchema {
-      let checker = try JSONSchemaChecker(jsonSchema)
+      let checker: JSONSchemaChecker
+      do throws(ServerError) {
+        checker = try JSONSchemaChecker(jsonSchema)
+      } catch {
+        throw refusal("jsonSchema", error.message)
+      }
       checks.shape = { resource, isRecord, value in checker.problems(in: value, of: resource, isRecord: isRecord) }
     }
     return checks

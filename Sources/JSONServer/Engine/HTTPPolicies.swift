@@ -16,13 +16,8 @@ final class HTTPPolicies {
   /// The last accepted Host: a client sends the same one with every request.
   private var knownHost: String?
 
-  /// - Throws: ``ServerError`` for an invalid rewrite rule, and for an invalid name for wrapping.
-  init(_ configuration: Server.Configuration) throws(ServerError) {
-    if let name = configuration.wrapName, name.isEmpty || name == "total" {
-      throw ServerError(.invalidConfiguration, "'\(name)' cannot hold the records; choose another name, such as data.")
-    }
+  init(_ configuration: Server.Configuration) {
     hosts = HostPolicy(allowed: configuration.allowedHosts + configuration.hosts)
-    try configuration.crossOrigin.check()
     let origins = CrossOriginPolicy(configuration.crossOrigin)
     let compression = configuration.compresses ? Compression() : nil
     let directories = configuration.staticDirectories
@@ -147,7 +142,9 @@ final class HTTPPolicies {
     case .slices: break
     case .stream: return
     }
-    guard request.has(.ifNoneMatch), let known = request.headerFields.joined(.ifNoneMatch),
+    // As 0.17: a client that reloads wants the body.
+    guard request.has(.ifNoneMatch), request.headerFields[.cacheControl]?.contains("no-cache") != true,
+      let known = request.headerFields.joined(.ifNoneMatch),
       let tag = response.validator?.fieldValue ?? response.headerFields[.eTag], EntityTagList(known).names(tag)
     else { return }
     response.status = .notModified

@@ -64,6 +64,7 @@ extension Engine {
       let context = RequestContext(
         original, preprocessed: request, target: refusal == nil ? .none : target, earlierTargets: [sent, target],
         ignoresCase: ignoresCase, started: started, number: journal.nextID(), progress: progress, reply: reply)
+      // The developer who reads the log does not see the response.
       if error.code == .forbidden, policies.refusesHost(of: request), hints.isNew(error.message) {
         configuration.onEvent(.hint(error.message.respelled(configuration.spellings)))
       }
@@ -239,6 +240,12 @@ extension Engine {
       var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields(of: result))
       if case .slices = response.body, !endpoint.isWrite, !context.isInner {
         response.validator = validator ?? writes.revisions.validator(of: endpoint, context, in: database, authorization)
+      }
+      // As 0.17 does, and for If-Match after a write: the record's tag is that of its GET.
+      if endpoint.isWrite, result.isRecord, operation.shape?.isPartial != true, context.request.method != .delete,
+        !context.isInner, case .bytes(let body) = response.body
+      {
+        response.validator = EntityTag(of: body)
       }
       respond(
         to: context, endpoint, consume response, result.change, ignored: result.ignored, isSaved: isSaved, since: base)

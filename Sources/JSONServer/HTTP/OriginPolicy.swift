@@ -211,13 +211,9 @@ private struct OriginPattern: Sendable {
 }
 
 extension CrossOrigin {
-  /// - Throws: ``ServerError`` that names the first invalid origin.
-  package func check() throws(ServerError) {
-    guard case .origins(let texts) = self, let text = texts.first(where: { OriginPattern($0) == nil }) else { return }
-    throw ServerError(
-      .invalidConfiguration,
-      "'\(text)' is not an origin; write it as https://app.example, https://*.example.com for all below a name, or '*' for all."
-    )
+  /// The first text that is not an origin; `nil` for none.
+  package var unusable: String? {
+    if case .origins(let texts) = self { texts.first { OriginPattern($0) == nil } } else { nil }
   }
 }
 

@@ -49,7 +49,7 @@ package struct DataDescription {
     let parser = SourceParser(schema: schema, ids: IDGenerator { "" })
     let title = name.split(separator: "/").last.map(String.init) ?? name
     do throws(SourceFault) {
-      self.init(of: try parser.parse(UTF8Slice(bytes), name: name), title: title)
+      self.init(of: try parser.parseDocument(UTF8Slice(bytes), name: name), title: title)
     } catch {
       throw ServerError(error)
     }

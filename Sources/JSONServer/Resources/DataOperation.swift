@@ -166,6 +166,14 @@ struct EndpointResult {
     self.change = change
   }
 
+  /// Whether the content is a record or an object, and not a list of them.
+  var isRecord: Bool {
+    switch content {
+    case .text, .record: total == nil
+    case .database, .list, .envelope: false
+    }
+  }
+
   /// The fields of every response.
   static let fields: HTTPFields = [
     .contentType: "application/json; charset=utf-8", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",

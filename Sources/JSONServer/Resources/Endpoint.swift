@@ -291,9 +291,7 @@ extension Endpoint {
   static func parse(
     _ request: Request, _ segments: [String], _ parameters: QueryParameters, _ database: Database
   ) throws(RequestError) -> Endpoint {
-    guard let first = segments.first, segments.count <= 4 else {
-      throw unknownRoute(request)
-    }
+    guard let first = segments.first else { throw unknownRoute(request, database) }
     if segments.count == 1, first == "db" || database.dialect == .classic && first.lowercased() == "db" {
       guard isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
       return Endpoint(.database)
@@ -311,6 +309,7 @@ extension Endpoint {
     switch (isCollection, segments.count) {
     case (true, 1): return try collection(name, request, parameters, database)
     case (true, 2): return try record(name, segments[1], request, parameters, database)
+    case (true, 5...): throw unknownRoute(request, database)
     case (true, _):
       let child = database.resource(meantBy: segments[2])
       let isRelated = child.map { child in
@@ -321,7 +320,7 @@ extension Endpoint {
       {
         return inner
       }
-      guard segments.count == 3 else { throw unknownRoute(request) }
+      guard segments.count == 3 else { throw unknownRoute(request, database) }
       return try nested(segments[2], below: (name, segments[1]), request, parameters, database)
     case (false, 1): return try singular(name, request, parameters, database.schema)
     case (false, _):
@@ -330,8 +329,9 @@ extension Endpoint {
     }
   }
 
-  private static func unknownRoute(_ request: Request) -> RequestError {
-    RequestError(.notFound, "No route leads to \(request.path); try /, /db or a resource such as /posts/1.")
+  private static func unknownRoute(_ request: Request, _ database: Database) -> RequestError {
+    let example = database.resourceNames.first.map { " or a resource such as /\($0)" } ?? ""
+    return RequestError(.notFound, "No route leads to \(request.path); try /, /db\(example).")
   }
 
   static func collection(
@@ -344,7 +344,9 @@ extension Endpoint {
     if request.method == .delete || request.method == .patch {
       return try changeMany(name, request, parameters, schema)
     }
-    guard request.method == .post else { throw .methodNotAllowed(request, collectionMethods) }
+    guard request.method == .post else {
+      throw .methodNotAllowed(request, collectionMethods + manyMethods(parameters, schema))
+    }
     let body = try json(from: request, schema) ?? .empty
     let isMany = body.json.withToken { $0.kind == .array } && schema.dialect == .classic
     return Endpoint(.collection(name), isMany ? .createOrMerge(body) : .create(body))

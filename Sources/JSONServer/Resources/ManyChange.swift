@@ -40,6 +40,13 @@ extension Endpoint {
   /// The methods of a collection with any query.
   static let collectionMethods = ["GET", "HEAD", "POST"]
 
+  /// The further methods of a collection with a query that selects records.
+  static func manyMethods(_ parameters: QueryParameters, _ schema: Schema) -> [String] {
+    let list = try? ListParameters(parameters, dialect: schema.dialect)
+    let selects = list?.selectsByFilter ?? false
+    return selects || (try? isForAll(parameters)) == true ? ["PATCH", "DELETE"] : []
+  }
+
   /// Filters without a condition, beside others: ignoring them would change more records than intended.
   private static func idleFilters(_ parameters: QueryParameters, _ list: ListParameters) -> [IgnoredParameter] {
     QueryParameter.selecting.compactMap { name in

@@ -8,6 +8,9 @@ struct ResponseShape: Sendable {
   /// The member in which the data is wrapped; `nil` for none.
   private let wrapName: String?
 
+  /// Whether responses show a part of a record.
+  var isPartial: Bool { fields != nil }
+
   /// - Parameter wrapName: The member in which the server wraps data; `nil` for none.
   /// - Returns: `nil` when records stay as they are.
   /// - Throws: 400 for more than ``maximumFields``.

@@ -23,7 +23,7 @@ extension Server.Configuration {
       }
     schema.maximumAddressBytes = limits.maximumTargetBytes - mountPath.utf8.count
     schema.maximumPatchGrowth = limits.maximumBodyBytes
-    schema.maximumDepth = min(max(maximumDepth, 4), 1_000)
+    schema.maximumDepth = maximumDepth
     return schema
   }
 
@@ -62,11 +62,17 @@ extension Server.Configuration {
   ) throws(ServerError) -> OpenedSource {
     switch source {
     case .file(let path):
-      return try openedFiles(path, isDirectory: false, parser, onEdit) { text, _, path in
-        .whole(try parser.parseSource(text, name: path))
+      guard let name = Self.arrayName(inFile: path) else {
+        return try openedFiles(path, .whole, parser, onEdit) { text, _, path in
+          .whole(try parser.parseSource(text, name: path))
+        }
+      }
+      onEvent(.warning("\(path) holds an array, which is served as /\(name)."))
+      return try openedFiles(path, .resource(name), parser, onEdit) {
+        .part(try parser.array($0, resource: $1, path: $2))
       }
     case .directory(let path):
-      return try openedFiles(path, isDirectory: true, parser, onEdit) {
+      return try openedFiles(path, .directory, parser, onEdit) {
         .part(try parser.part($0, resource: $1, path: $2))
       }
     case .value(let value):
@@ -83,16 +89,23 @@ extension Server.Configuration {
   }
 
   private func openedFiles(
-    _ path: String, isDirectory: Bool, _ parser: SourceParser, _ onEdit: @escaping @Sendable (SourceEdit) -> Void,
+    _ path: String, _ form: DatabaseFiles.Form, _ parser: SourceParser,
+    _ onEdit: @escaping @Sendable (SourceEdit) -> Void,
     parse: @escaping DatabaseFiles.Parse
   ) throws(ServerError) -> OpenedSource {
     do throws(StorageError) {
       return try DatabaseFiles.open(
-        path, isDirectory: isDirectory, options: storeOptions, schema: parser.schema, ids: parser.ids, parse: parse,
+        path, form, options: storeOptions, schema: parser.schema, ids: parser.ids, parse: parse,
         onEdit: onEdit)
     } catch {
       throw ServerError(error)
     }
+  }
+
+  /// The collection that a file holds whose text is an array; `nil` for any other file.
+  private static func arrayName(inFile path: String) -> String? {
+    guard let file = OpenFile(path: path), file.isRegular else { return nil }
+    return Source.arrayName(of: file.read(from: 0, count: min(file.size, 4096)), in: path)
   }
 
   /// The directory of the files that are bodies of responses: that of the stubs file.

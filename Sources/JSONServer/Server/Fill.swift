@@ -28,23 +28,21 @@ extension Fill {
 }
 
 extension Server.Configuration {
-  /// - Throws: ``ServerError`` with code `invalidConfiguration` for a rule that fills an id with an invalid value.
-  func checkFills() throws(ServerError) {
-    for fill in fills where fill.member == fill.resource.map(schema.idName) ?? idName {
-      if case .uuid = fill.value { continue }
-      throw ServerError(
-        .invalidConfiguration,
-        "The rule for '\(fill.resource ?? "*").\(fill.member)' cannot be used: the server makes ids itself; fill them with uuid, or remove the rule."
-      )
+  /// The first rule that fills an id with a value that no id may have; `nil` for none.
+  var unusableFill: Fill? {
+    fills.first { fill in
+      guard fill.member == fill.resource.map({ idNames[$0] ?? idName }) ?? idName else { return false }
+      if case .uuid = fill.value { return false } else { return true }
     }
   }
 
-  /// Warnings about resources that the data does not have.
+  /// Warnings about resources that the data does not have, and about records without ids.
   func warnings(about database: Database) -> [String] {
     let named =
       fills.compactMap(\.resource).map { ($0, "is filled") }
       + uniqueMembers.map { (String($0.prefix { $0 != "." }), "has a unique member") }
     let unknown = named.filter { database.resource(named: $0.0) == nil }
-    return schemaWarnings + unknown.map { "'\($0)' \($1), and is not there. \(database.unknownResourceMessage($0))" }
+    return database.idWarnings + schemaWarnings
+      + unknown.map { "'\($0)' \($1), and is not there. \(database.unknownResourceMessage($0))" }
   }
 }

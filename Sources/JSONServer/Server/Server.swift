@@ -84,12 +84,11 @@ public final class Server: Sendable {
     bounded.limits = configuration.limits.bounded
     let configuration = try bounded.namingSchema()
     // Errors of the configuration are found before the file is locked.
-    let policies = try HTTPPolicies(configuration)
+    try configuration.check()
+    let policies = HTTPPolicies(configuration)
     let routes = try Routes(configuration)
     let security = try configuration.security()
     let stubs = try configuration.openStubs()
-    try configuration.checkFills()
-    _ = try configuration.checks()
     let loop = EventLoopExecutor()
     let mailbox = EditMailbox()
     let length = configuration.dialect == .v1 ? 11 : 7
@@ -111,7 +110,7 @@ public final class Server: Sendable {
       engine.readAhead()
     }
     for warning in source.warnings + configuration.warnings(about: source.database) {
-      configuration.onEvent(.warning(warning))
+      configuration.onEvent(.warning(warning.respelled(configuration.spellings)))
     }
     return Server(engine, configuration, security)
   }

@@ -1,5 +1,6 @@
 import JSONDatabase
 import JSONServerValues
+import JSONStorage
 
 /// Parses a source's text.
 struct SourceParser: Sendable {
@@ -12,11 +13,20 @@ struct SourceParser: Sendable {
   ///
   /// - Throws: ``SourceFault`` with the place of the first error.
   func parseSource(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
-    let isBlank = text.withBytes { $0.allSatisfy(JSONSyntax.isWhitespace) }
-    return try parse(isBlank ? UTF8Slice("{}") : text, name: name)
+    try parse(isBlank(text) ? UTF8Slice("{}") : text, name: name)
   }
 
-  /// Parses a text.
+  /// Parses a text with an object or, in a file with a name, an array.
+  ///
+  /// - Throws: ``SourceFault`` with the place of the first error.
+  func parseDocument(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
+    guard let resource = text.withBytes({ Source.arrayName(of: $0, in: name) }) else {
+      return try parse(text, name: name)
+    }
+    return Database(joining: [try part(text, resource: resource, path: name)], schema: schema, ids: ids)
+  }
+
+  /// Parses a text with an object.
   ///
   /// - Throws: ``SourceFault`` with the place of the first error.
   func parse(_ text: UTF8Slice, name: String) throws(SourceFault) -> Database {
@@ -39,16 +49,32 @@ struct SourceParser: Sendable {
     }
   }
 
+  /// Parses the text of a file that held an array when the server started.
+  ///
+  /// - Throws: ``SourceFault`` with the place of the first error.
+  func array(_ text: UTF8Slice, resource: String, path: String) throws(SourceFault) -> DatabasePart {
+    let part = try part(text, resource: resource, path: path)
+    guard part.isCollection else {
+      let error = text.withBytes {
+        JSONError(.unsuitable, "the array became an object; restart the server to serve its resources", at: 0, in: $0)
+      }
+      throw SourceFault(error, name: path, text: text)
+    }
+    return part
+  }
+
   /// Parses the text of a source that is not a file to be watched.
   ///
   /// - Throws: ``ServerError`` with code `sourceInvalid` and the place of the first error.
   func database(_ text: UTF8Slice, name: String) throws(ServerError) -> Database {
     do throws(SourceFault) {
-      return try parseSource(text, name: name)
+      return try isBlank(text) ? parseSource(text, name: name) : parseDocument(text, name: name)
     } catch {
       throw ServerError(error)
     }
   }
+
+  private func isBlank(_ text: UTF8Slice) -> Bool { text.withBytes { $0.allSatisfy(JSONSyntax.isWhitespace) } }
 
   private func plainJSON(_ text: UTF8Slice, name: String) throws(JSONError) -> UTF8Slice {
     guard name.hasSuffix(".json5") else { return text }
@@ -56,6 +82,24 @@ struct SourceParser: Sendable {
       try text.withBytes { bytes throws(JSONError) in
         try JSON5.json(from: bytes, maximumDepth: schema.maximumDepth)
       })
+  }
+}
+
+extension Source {
+  /// The collection that a file with an array holds, by the file's name: `posts` for `posts.json`.
+  ///
+  /// - Parameter text: The text, or its beginning.
+  /// - Returns: `nil` for another text, and for a name that is not one of a JSON file.
+  package static func arrayName(of text: some Collection<UInt8>, in path: String) -> String? {
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let start = text.starts(with: byteOrderMark) ? text.dropFirst(3) : text[...]
+    let file = path.split(separator: "/").last ?? ""
+    guard start.first(where: { !JSONSyntax.isWhitespace($0) }) == UInt8(ascii: "["),
+      let suffix = DirectoryListing.suffixes.first(where: file.hasSuffix), file.count > suffix.count
+    else { return nil }
+    let name = String(file.dropLast(suffix.count))
+    // The address /db has all data.
+    return name.lowercased() == "db" ? "items" : name
   }
 }
 

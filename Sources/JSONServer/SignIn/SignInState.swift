@@ -194,7 +194,7 @@ extension RequestError {
 }
 
 extension Server.SignIn {
-  /// Refuses a configuration that does not fit the data or the clock.
+  /// Refuses a configuration that does not fit the data.
   ///
   /// - Parameter listed: The guards of the routes file.
   /// - Throws: ``ServerError`` that names the invalid member or guard.
@@ -210,14 +210,9 @@ extension Server.SignIn {
         .invalidConfiguration, "Server.SignIn.guards: no resource is named '\(name)'; there are \(names).")
     }
     try database.checkNames(of: listed)
-    guard tokenLifetime > .zero, tokenLifetime <= .seconds(Self.longestLifetime) else {
-      throw ServerError(
-        .invalidConfiguration,
-        "Server.SignIn.tokenLifetime: choose from 1 to \(Self.longestLifetime) seconds, which is a year.")
-    }
   }
 
-  package static let longestLifetime = 31_536_000
+  static let longestLifetime = Duration.seconds(31_536_000)
 }
 
 extension Database {

@@ -39,6 +39,18 @@ package final class DatabaseFiles: Store {
     var listed: FileStamp?
   }
 
+  /// What a path holds.
+  package enum Form: Sendable, Hashable {
+    /// All resources, in one file.
+    case whole
+    /// One resource, in a file.
+    case resource(String)
+    /// Each resource in a file of its own.
+    case directory
+  }
+
+  /// Whether one file holds all resources.
+  private let isWhole: Bool
   /// The directory; `nil` for one file.
   private let directory: String?
   private let parse: Parse
@@ -53,12 +65,18 @@ package final class DatabaseFiles: Store {
   ///
   /// - Throws: ``StorageError`` that names the directory or the file, with the error of `parse` as its cause.
   package static func open(
-    _ path: String, isDirectory: Bool, options: FileStoreOptions, schema: Schema, ids: IDGenerator,
+    _ path: String, _ form: Form, options: FileStoreOptions, schema: Schema, ids: IDGenerator,
     parse: @escaping Parse, onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) throws(StorageError) -> OpenedSource {
-    let files = DatabaseFiles(isDirectory ? path : nil, options: options, parse: parse, onEdit: onEdit)
+    let directory = form == .directory ? path : nil
+    let files = DatabaseFiles(directory, isWhole: form == .whole, options: options, parse: parse, onEdit: onEdit)
     do throws(StorageError) {
-      let entries = try isDirectory ? DirectoryListing.served(in: path) : [.init(name: "", path: path)]
+      let entries: [DirectoryListing.Entry] =
+        switch form {
+        case .directory: try DirectoryListing.served(in: path)
+        case .resource(let name): [.init(name: name, path: path)]
+        case .whole: [.init(name: "", path: path)]
+        }
       return try files.store.sync { worker throws(StorageError) in
         try files.open(entries, by: worker, schema: schema, ids: ids)
       }
@@ -72,10 +90,11 @@ package final class DatabaseFiles: Store {
   ///
   /// - Parameter directory: `nil` for one file.
   init(
-    _ directory: String?, options: FileStoreOptions, parse: @escaping Parse,
+    _ directory: String?, isWhole: Bool = false, options: FileStoreOptions, parse: @escaping Parse,
     onEdit: @escaping @Sendable (SourceEdit) -> Void
   ) {
     self.directory = directory
+    self.isWhole = isWhole
     self.parse = parse
     self.onEdit = onEdit
     store = FileStore(options: options, onEdit: onEdit)
@@ -132,7 +151,7 @@ package final class DatabaseFiles: Store {
     state.withLockedValue { $0.aliases.insert(entry.path).inserted } ? [.alias(of: name)] : []
   }
 
-  package var hasFixedResources: Bool { directory != nil }
+  package var hasFixedResources: Bool { !isWhole }
 
   package func commit(
     _ version: Database, after base: Database, writing resources: Set<Int>, _: [ServerState.Row],
@@ -140,7 +159,7 @@ package final class DatabaseFiles: Store {
   ) {
     let written = version.changedPositions(since: base).union(resources)
     let (files, unwritten) = state.withLockedValue { ($0.files, $0.unwritten) }
-    let names = Set(directory == nil ? [""] : version.resourceNames(at: written)).union(unwritten)
+    let names = Set(isWhole ? [""] : version.resourceNames(at: written)).union(unwritten)
     var writes: [FileStore.Write] = []
     for name in names.sorted() {
       guard let file = files[name], let text = file.source.content.text(of: version) else {
@@ -174,9 +193,10 @@ package final class DatabaseFiles: Store {
     completion: @escaping @Sendable (Result<String, StorageError>) -> Void
   ) {
     let files = state.withLockedValue(\.files)
-    let names = directory == nil ? [""] : part.map { [$0] } ?? database.resourceNames
+    let names = isWhole ? [""] : part.map { [$0] } ?? database.resourceNames
     let contents = names.compactMap { name in
-      files[name].flatMap { file in file.source.content.text(of: database).map { (file.stored, $0 as any FileContent) } }
+      files[name].flatMap { file in file.source.content.text(of: database).map { (file.stored, $0 as any FileContent) }
+      }
     }
     guard !contents.isEmpty else {
       return completion(

@@ -28,8 +28,11 @@ struct CommandFailure: Error {
     return spellings
   }()
 
-  init(_ error: ServerError) {
-    self.init(ExitStatus(error.code), error.message.respelled(Self.spellings), excerpt: error.excerpt)
+  /// The failure for a server's error.
+  ///
+  /// - Parameter spellings: What the message calls the names of Swift's members.
+  init(_ error: ServerError, _ spellings: [String: String] = Self.spellings) {
+    self.init(ExitStatus(error.code), error.message.respelled(spellings), excerpt: error.excerpt)
   }
 
   /// The error of a text that is not JSON, with the line.
@@ -58,6 +61,11 @@ struct CommandFailure: Error {
       throw option.isEmpty
         ? CommandFailure(error) : CommandFailure(.usage, option + error.message, excerpt: error.excerpt)
     }
+  }
+
+  /// - Throws: ``CommandFailure`` unless a path leads to a directory.
+  static func checkDirectory(_ path: String) throws(CommandFailure) {
+    guard FileKind(of: path) == .directory else { throw CommandFailure(.usage, "'\(path)' is not a directory.") }
   }
 
   /// The message, and the excerpt below it.

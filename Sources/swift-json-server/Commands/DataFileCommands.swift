@@ -40,7 +40,10 @@ struct DataFileOptions: ParsableArguments {
   var schema: Schema {
     get throws(CommandFailure) {
       var configuration = Server.Configuration(source: .value([:]))
-      try keys.apply(to: &configuration)
+      try KeyOptions.setIDs(&configuration, keys.id)
+      configuration.foreignKeySuffix = keys.foreignKeySuffix ?? configuration.foreignKeySuffix
+      try KeyOptions.setIDLists(&configuration, keys.idLists)
+      try CommandFailure.translating { [configuration] () throws(ServerError) in try configuration.check() }
       return configuration.schema
     }
   }
@@ -86,7 +89,12 @@ struct ValidateCommand: ReportingCommand {
       return ExitStatus.invalidSource.rawValue
     }
     let schema = try options.schema
-    let findings = Validator(schema: schema).findings(in: UTF8Slice(text))
+    let arrayName = Source.arrayName(of: text, in: options.source.file)
+    let findings = Validator(schema: schema, arrayName: arrayName).findings(in: UTF8Slice(text)).map { finding in
+      var finding = finding
+      finding.message = finding.message.respelled(CommandFailure.spellings)
+      return finding
+    }
     // Errors come first: only a file without errors is compared with the API.
     let isRefused = findings.contains { $0.severity == .error }
     let differences =

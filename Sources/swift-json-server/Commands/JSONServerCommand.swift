@@ -35,33 +35,10 @@ struct JSONServerCommand: AsyncParsableCommand {
     }
     if let script = CompletionScript(arguments) { return print(script.text) }
     let normalized = normalizer.normalize(arguments)
-    do {
-      guard var command = try parseAsRoot(normalized) as? any AsyncParsableCommand else {
-        return await main(normalized)
-      }
-      try await command.run()
-    } catch {
-      exit(withError: unknownOption(error, in: normalized) ?? error)
+    if let (name, meant) = ArgumentNormalizer.misspelled(in: normalized) {
+      exit(withError: ValidationError("Unknown option '\(name)'. Did you mean '\(meant)'?"))
     }
-  }
-
-  /// The error for arguments with an unknown option; `nil` when all options are known.
-  ///
-  /// The parser itself would first report a missing argument, and would never suggest `--help`.
-  private static func unknownOption(_ error: any Error, in arguments: [String]) -> (any Error)? {
-    var error = error
-    if message(for: error).hasPrefix("Missing expected argument") {
-      do {
-        _ = try parseAsRoot(arguments + ["argument"])
-        return nil
-      } catch let other {
-        error = other
-      }
-    }
-    let parts = message(for: error).split(separator: "'")
-    guard parts.count > 1, parts[0] == "Unknown option " else { return nil }
-    guard let meant = Spelling.nearest(to: String(parts[1]), among: ["--help", "--version"]) else { return error }
-    return ValidationError("Unknown option '\(parts[1])'. Did you mean '\(meant)'?")
+    await main(normalized)
   }
 }
 
@@ -79,14 +56,14 @@ struct ArgumentNormalizer {
 
   /// Short options with a value, which may follow without a space.
   private static let shortOptions: Set<String> = Set(
-    ServeCommand.table.filter { !$0.isFlag }.flatMap(\.aliases).filter { $0.count == 1 }
+    ServeCommand.table.filter { !$0.isFlag }.compactMap(\.alias).filter { $0.count == 1 }
   ).union(["c"])
 
   /// The names of long options without a value, and the options. A `=true` after them is ignored; `=false` means
   /// ``RunningOptions/off``.
   private static let flags: [String: String] = {
     let names = ServeCommand.table.filter(\.isFlag).flatMap { flag in
-      ([flag.name] + flag.aliases).filter { $0.count > 1 }.map { ("--\($0)", flag.name) }
+      [flag.name, flag.alias ?? ""].filter { $0.count > 1 }.map { ("--\($0)", flag.name) }
     }
     return Dictionary(uniqueKeysWithValues: names + ["color", "no-color", "print-config"].map { ("--\($0)", $0) })
   }()
@@ -114,6 +91,18 @@ struct ArgumentNormalizer {
   func meantSubcommand(_ argument: String, exists: (String) -> Bool) -> String? {
     guard !subcommands.contains(argument), argument.allSatisfy(\.isLetter), !exists(argument) else { return nil }
     return Spelling.nearest(to: argument, among: subcommands)
+  }
+
+  /// Returns the first option that is nearly `--help` or `--version`, which the parser never suggests, and that option.
+  static func misspelled(in arguments: [String]) -> (name: String, meant: String)? {
+    let options = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) }
+    let candidates = ["--help", "--version"] + ServeCommand.table.map { "--\($0.name)" }
+    for name in options where !candidates.contains(name) {
+      if let meant = Spelling.nearest(to: name, among: candidates), candidates.prefix(2).contains(meant) {
+        return (name, meant)
+      }
+    }
+    return nil
   }
 
   private func normalized(argument: String) -> [String] {

@@ -51,11 +51,11 @@ struct RehearseCommand: ReportingCommand {
     var given = options
     given.source = try SourceLocator.confirmed(options.source)
     given.data.ephemeral = true
-    let settings = try Settings(given)
-    guard let command = settings.options.running.exec else {
+    let effective = try EffectiveOptions(given)
+    guard let command = effective.options.running.exec else {
       throw CommandFailure(.usage, "--exec: name the command that tests the client, such as --exec 'swift test'.")
     }
-    let (start, rehearsal) = (ContinuousClock.now, try await rehearsal(settings))
+    let (start, rehearsal) = (ContinuousClock.now, try await rehearsal(effective))
     let (plain, exchanges) = try await Self.run(command, rehearsal.unchanged)
     guard plain.status == 0 else {
       FileText.send(Array(plain.output.utf8), to: LogStream.error.rawValue)
@@ -63,7 +63,7 @@ struct RehearseCommand: ReportingCommand {
         .usage, "--exec: the command ends with \(plain.status) without any change; correct that first.")
     }
     let changes = try rehearsal.changes(
-      for: exchanges, only: only, ignored: settings.options.running.ignore, limit: limit)
+      for: exchanges, only: only, ignored: effective.options.running.ignore, limit: limit)
     let done = NIOLockedValueBox(0)
     let line =
       Terminal.isError
@@ -80,17 +80,17 @@ struct RehearseCommand: ReportingCommand {
       done.withLockedValue { $0 = count }
     }
     line?.end()
-    try FileText.print(report(outcomes, settings.options.shownSource), terminator: "")
+    try FileText.print(report(outcomes, effective.options.shownSource), terminator: "")
     return outcomes.contains { $0.verdict == .failed } ? ExitStatus.differs.rawValue : 0
   }
 
   /// Reads the source into memory.
-  private func rehearsal(_ settings: Settings) async throws -> Rehearsal {
-    let source = settings.options.source
+  private func rehearsal(_ effective: EffectiveOptions) async throws -> Rehearsal {
+    let source = effective.options.source
     if source != "-", !source.contains("://"), FileKind(of: source) == .missing {
       throw CommandFailure(.missingSource, "\(source): there is no such file; check the name.")
     }
-    var configuration = try await Startup(settings, log: LogWriter(settings.options)).configuration
+    var configuration = try await Startup(effective, log: LogWriter(effective.options)).configuration
     // Another server may have the file.
     if case .file(let path) = configuration.source, let text = FileText.contents(of: path) {
       configuration.source = .text(text, name: path)

@@ -24,7 +24,7 @@ struct ServeCommand: ReportingCommand {
       "A .json or .json5 file, a directory of them, postgres://…, http(s)://…, a .js file, a program, or - (standard input).",
       valueName: "source"),
     completion: .file())
-  var source: String
+  var source = ""
 
   @OptionGroup(title: "Address") var address: AddressOptions
   @OptionGroup(title: "Data") var data: DataOptions
@@ -39,74 +39,154 @@ struct ServeCommand: ReportingCommand {
   /// The source for people: an address without its password.
   var shownSource: String { source == "-" ? "standard input" : SecretText.source(source) }
 
+  /// The parser itself would report a missing source before an unknown option.
+  func validate() throws {
+    if source.isEmpty { throw ValidationError("Missing expected argument '<source>'") }
+  }
+
   func perform() async throws -> Int32 {
     var given = self
     given.source = try SourceLocator.confirmed(source)
-    let settings = try Settings(given)
+    let effective = try EffectiveOptions(given)
     if running.printConfig {
-      try FileText.print(settings.options.json.text())
+      try FileText.print(effective.options.json.text())
       return 0
     }
-    return try await Session.run(settings)
+    return try await ServerRun.run(effective)
   }
 }
 
 extension ServeCommand {
   /// All options that a settings file may set, in the order in which `--print-config` shows them.
   ///
-  /// A new option is declared in ``ServeCommand``, has a row here, and takes effect in ``serverConfiguration()`` or
-  /// the session.
+  /// A new option is declared in ``ServeCommand``, and has a row here. Values that the configuration of a server cannot
+  /// have are judged in `Server.Configuration.check()`.
   static let table: [ServeOption] = [
-    ServeOption("port", "p", at: \.address.port) { $0.defaultPort },
-    ServeOption("host", "H", at: \.address.host, default: ["127.0.0.1", "::1"]),
-    ServeOption("allowed-host", at: \.address.allowedHost, spelling: "Server.Configuration.allowedHosts for"),
-    ServeOption("cert", at: \.address.cert) { _ in nil },
-    ServeOption("key", at: \.address.key) { _ in nil },
-    ServeOption("cors", at: \.address.cors, spelling: "Server.Configuration.crossOrigin for"),
-    ServeOption("no-cors", "nc", at: \.address.noCORS),
-    ServeOption("watch", "w", at: \.data.watch),
-    ServeOption("poll", at: \.data.poll),
-    ServeOption("routes", "r", at: \.responses.routes),
-    ServeOption("stubs", at: \.stubbing.stubs, spelling: "Server.Configuration.stubsFile"),
-    ServeOption("proxy", at: \.stubbing.proxy, spelling: "Server.Configuration.upstream"),
-    ServeOption("record", at: \.stubbing.record),
-    ServeOption("middlewares", "m", at: \.responses.middlewares, default: nil),
-    ServeOption("static", "s", at: \.responses.static),
-    ServeOption("snapshots", "S", at: \.data.snapshots) { _ in "." },
-    ServeOption("read-only", "ro", at: \.data.readOnly, spelling: "Server.Configuration.isReadOnly"),
-    ServeOption("strict", at: \.responses.strict),
-    ServeOption("wrap", at: \.responses.wrap, spelling: "Server.Configuration.wrapName"),
-    ServeOption("no-gzip", "ng", at: \.responses.noGzip),
-    ServeOption("delay", "d", at: \.responses.delay) { _ in 0 },
-    ServeOption("id", "i", at: \.keys.id, default: ["id"]),
-    ServeOption("foreignKeySuffix", "fks", at: \.keys.foreignKeySuffix) { _ in "Id" },
-    ServeOption("id-lists", at: \.keys.idLists),
-    ServeOption("fill", at: \.writing.fill),
-    ServeOption("check", at: \.writing.check),
-    ServeOption("unique", at: \.writing.unique),
-    ServeOption("schema", at: \.writing.schema),
-    ServeOption("compat", at: \.responses.compat) { _ in .classic },
-    ServeOption("reset-routes", at: \.responses.resetRoutes),
-    ServeOption("auth", at: \.users.auth, spelling: "Server.SignIn.users", "Server.Configuration.signIn"),
-    ServeOption("guard", at: \.users.guards, spelling: "Server.SignIn.guards"),
-    ServeOption("token-lifetime", at: \.users.tokenLifetime, spelling: "Server.SignIn.tokenLifetime") {
-      $0.users.auth == nil ? nil : 3600
+    ServeOption(
+      "port", "p", at: \.address.port, spelling: ["Server.Configuration.port"], sets: \.port,
+      showing: { $0.defaultPort }),
+    ServeOption("host", "H", at: \.address.host, sets: \.hosts, showing: { _ in ["127.0.0.1", "::1"] }),
+    ServeOption(
+      "allowed-host", at: \.address.allowedHost, spelling: ["Server.Configuration.allowedHosts for"],
+      sets: \.allowedHosts),
+    ServeOption("cert", at: \.address.cert, isFile: true, needs: ("key", "the file of its private key")) {
+      $0.tlsIdentity = TLSIdentity(certificatePath: $1, keyPath: "")
     },
-    ServeOption("sessions", at: \.users.sessions, spelling: "Server.Configuration.hasSessions"),
-    ServeOption("sync", at: \.data.sync) { _ in .full },
-    ServeOption("ephemeral", at: \.data.ephemeral),
-    ServeOption("seed", at: \.data.seed) { _ in nil },
-    ServeOption("reads", at: \.data.reads) { SourceLocator.isDatabase($0.source) ? .linearizable : nil },
-    ServeOption("max-body", at: \.limits.maxBody),
-    ServeOption("max-depth", at: \.limits.maxDepth, spelling: "Server.Configuration.maximumDepth"),
-    ServeOption("timeout", at: \.limits.timeout),
+    ServeOption("key", at: \.address.key, isFile: true, needs: ("cert", "the file of its certificate")) {
+      $0.tlsIdentity?.keyPath = $1
+    },
+    ServeOption(
+      "cors", at: \.address.cors,
+      spelling: ["Server.Configuration.crossOrigin for", "Server.Configuration.crossOrigin"],
+      foreign: "write the origins of pages that may use the server, such as \"https://app.example\", or \"*\" for all"
+    ) { $0.crossOrigin = $1.contains("*") ? .any : .origins($1) },
+    ServeOption("no-cors", "nc", at: \.address.noCORS) { configuration, _ throws(CommandFailure) in
+      guard configuration.crossOrigin == .loopback else {
+        throw CommandFailure(.usage, "it contradicts --cors; give one of the two.")
+      }
+      configuration.crossOrigin = .none
+    },
+    ServeOption("watch", "w", at: \.data.watch) { configuration, _ in configuration.watching = .on },
+    ServeOption("poll", at: \.data.poll),
+    ServeOption("routes", "r", at: \.responses.routes, isFile: true),
+    ServeOption(
+      "stubs", at: \.stubbing.stubs, isFile: true, spelling: ["Server.Configuration.stubsFile"]
+    ) { $0.stubsFile = $1 },
+    ServeOption("proxy", at: \.stubbing.proxy, spelling: ["Server.Configuration.upstream"]) {
+      (_, url) throws(CommandFailure) in
+      try CommandFailure.translating { () throws(ServerError) in _ = try UpstreamAddress(url) }
+    },
+    ServeOption(
+      "record", at: \.stubbing.record, isFile: true,
+      needs: ("proxy", "the server whose responses are recorded")),
+    ServeOption("middlewares", "m", at: \.responses.middlewares, showing: { _ in nil }),
+    ServeOption("static", "s", at: \.responses.static) { configuration, paths throws(CommandFailure) in
+      for path in paths { try CommandFailure.checkDirectory(path) }
+      configuration.staticDirectories = paths
+    },
+    ServeOption("snapshots", "S", at: \.data.snapshots) { _, path throws(CommandFailure) in
+      try CommandFailure.checkDirectory(path)
+    } showing: { _ in
+      "."
+    },
+    ServeOption(
+      "read-only", "ro", at: \.data.readOnly, spelling: ["Server.Configuration.isReadOnly"], sets: \.isReadOnly),
+    ServeOption("strict", at: \.responses.strict, sets: \.isStrict),
+    ServeOption("wrap", at: \.responses.wrap, spelling: ["Server.Configuration.wrapName"]) { $0.wrapName = $1 },
+    ServeOption("no-gzip", "ng", at: \.responses.noGzip) { configuration, _ in configuration.compresses = false },
+    ServeOption("delay", "d", at: \.responses.delay, spelling: ["Server.Configuration.delay"]) {
+      $0.delay = .milliseconds($1)
+    } showing: { _ in
+      0
+    },
+    ServeOption(
+      "id", "i", at: \.keys.id,
+      spelling: [
+        "Server.Configuration.idNames for", "Server.Configuration.idName for", "Server.Configuration.idNames",
+        "Server.Configuration.idName",
+      ], effect: KeyOptions.setIDs, showing: { _ in ["id"] }),
+    ServeOption(
+      "foreignKeySuffix", "fks", at: \.keys.foreignKeySuffix, sets: \.foreignKeySuffix, showing: { _ in "Id" }),
+    ServeOption("id-lists", at: \.keys.idLists, effect: KeyOptions.setIDLists),
+    ServeOption("fill", at: \.writing.fill, spelling: ["Server.Configuration.fills"]) {
+      configuration, rules throws(CommandFailure) in
+      configuration.fills = try CommandFailure.translating { () throws(ServerError) in
+        try rules.map { rule throws(ServerError) in try Fill(rule) }
+      }
+    },
+    ServeOption("check", at: \.writing.check, sets: \.checksBodies),
+    ServeOption(
+      "unique", at: \.writing.unique, spelling: ["Server.Configuration.uniqueMembers"], sets: \.uniqueMembers),
+    ServeOption(
+      "schema", at: \.writing.schema, isFile: true, spelling: ["Server.Configuration.jsonSchema"]
+    ) { configuration, path throws(CommandFailure) in
+      configuration.jsonSchema = .object(try JSONFile.object(at: path))
+    },
+    ServeOption("compat", at: \.responses.compat, sets: \.dialect, showing: { _ in .classic }),
+    ServeOption("reset-routes", at: \.responses.resetRoutes, sets: \.hasResetRoutes),
+    ServeOption("auth", at: \.users.auth, spelling: ["Server.SignIn.users", "Server.Configuration.signIn"]) {
+      $0.signIn = Server.SignIn(users: $1)
+    },
+    ServeOption(
+      "guard", at: \.users.guards, spelling: ["Server.SignIn.guards"],
+      needs: ("auth", "the collection of the users"), effect: UserOptions.setGuards),
+    ServeOption(
+      "token-lifetime", at: \.users.tokenLifetime, spelling: ["Server.SignIn.tokenLifetime"],
+      needs: ("auth", "the collection of the users")
+    ) {
+      $0.signIn?.tokenLifetime = $1.duration
+    } showing: {
+      $0.users.auth == nil ? nil : Seconds(count: 3600)
+    },
+    ServeOption(
+      "sessions", at: \.users.sessions, spelling: ["Server.Configuration.hasSessions"], sets: \.hasSessions),
+    ServeOption("sync", at: \.data.sync) {
+      $0.durability = $1 == .fast ? .fast : .full
+    } showing: { _ in
+      .full
+    },
+    ServeOption("ephemeral", at: \.data.ephemeral) { configuration, _ in configuration.durability = .ephemeral },
+    ServeOption("seed", at: \.data.seed, isFile: true),
+    ServeOption(
+      "reads", at: \.data.reads, sets: \.reads, showing: { SourceLocator.isDatabase($0.source) ? .linearizable : nil }),
+    ServeOption("max-body", at: \.limits.maxBody) { $0.limits.maximumBodyBytes = $1.bytes },
+    ServeOption(
+      "max-depth", at: \.limits.maxDepth, spelling: ["Server.Configuration.maximumDepth"], sets: \.maximumDepth),
+    ServeOption("timeout", at: \.limits.timeout) { configuration, timeout throws(CommandFailure) in
+      guard timeout.count > 0, timeout.count <= 86_400 else {
+        throw CommandFailure(.usage, "\(timeout.count) is not a valid time; give seconds, up to 86400.")
+      }
+      configuration.limits.headTimeout = timeout.duration
+      configuration.limits.bodyTimeout = timeout.duration
+      configuration.limits.idleTimeout = timeout.duration
+    },
     ServeOption("exec", at: \.running.exec),
-    ServeOption("ignore", at: \.running.ignore, default: nil),
-    ServeOption("ready-file", at: \.running.readyFile),
+    ServeOption("ignore", at: \.running.ignore, showing: { _ in nil }),
+    ServeOption("ready-file", at: \.running.readyFile, isFile: true),
     ServeOption("open", at: \.running.open),
     ServeOption("quiet", "q", at: \.running.quiet),
-    ServeOption("log-format", at: \.running.logFormat) { _ in .text },
-    ServeOption("show-secrets", at: \.running.showSecrets),
+    ServeOption("log-format", at: \.running.logFormat, showing: { _ in .text }),
+    ServeOption("show-secrets", at: \.running.showSecrets, sets: \.showsSecrets),
   ]
 }
 
@@ -249,10 +329,25 @@ struct UserOptions: ParsableArguments {
   var guards: [String] = []
 
   @Option(help: ArgumentHelp("How long a token is valid. (default: 3600)", valueName: "secs"))
-  var tokenLifetime: Double?
+  var tokenLifetime: Seconds?
 
   @Flag(help: "Give each client that names a session its own data.")
   var sessions = false
+
+  /// Sets guards in a configuration with a sign-in.
+  ///
+  /// - Throws: ``CommandFailure`` for an argument that is not a guard.
+  static func setGuards(_ configuration: inout Server.Configuration, _ arguments: [String]) throws(CommandFailure) {
+    for argument in arguments {
+      let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty, let rule = Guard(String(parts[1])) else {
+        throw CommandFailure(
+          .usage,
+          "'\(argument)' is not a guard; write posts=640, with 400, 440, 444, 600, 640, 644, 660, 664 or 666.")
+      }
+      configuration.signIn?.guards[String(parts[0])] = rule
+    }
+  }
 }
 
 /// The limits of requests.
@@ -264,7 +359,7 @@ struct LimitOptions: ParsableArguments {
   var maxDepth: Int?
 
   @Option(help: ArgumentHelp("Disconnect a client that is silent. (default: 30)", valueName: "secs"))
-  var timeout: Double?
+  var timeout: Seconds?
 }
 
 /// How the command runs, and what it prints.
@@ -340,13 +435,13 @@ struct KeyOptions: ParsableArguments {
     help: ArgumentHelp("A list of ids, such as tags or tagIds; repeatable.", valueName: "name"))
   var idLists: [String] = []
 
-  /// Sets the names in a configuration; of two arguments of `--id` for the same resources, the last one counts.
+  /// Sets the members that hold ids; of two arguments for the same resources, the last one counts.
   ///
   /// - Throws: ``CommandFailure`` for an argument without a name.
-  func apply(to configuration: inout Server.Configuration) throws(CommandFailure) {
-    for argument in id {
+  static func setIDs(_ configuration: inout Server.Configuration, _ arguments: [String]) throws(CommandFailure) {
+    for argument in arguments {
       guard !argument.isEmpty, !argument.hasPrefix("="), !argument.hasSuffix("=") else {
-        throw CommandFailure(.usage, "--id: '\(argument)' names no member; write --id key, or --id posts=key.")
+        throw CommandFailure(.usage, "'\(argument)' names no member; write --id key, or --id posts=key.")
       }
       if let mark = argument.firstIndex(of: "=") {
         configuration.idNames[String(argument[..<mark])] = String(argument[argument.index(after: mark)...])
@@ -354,12 +449,14 @@ struct KeyOptions: ParsableArguments {
         configuration.idName = argument
       }
     }
-    configuration.foreignKeySuffix = foreignKeySuffix ?? configuration.foreignKeySuffix
-    // Names may be separated by commas.
-    let names = idLists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-    guard !names.contains("") else {
-      throw CommandFailure(.usage, "--id-lists: a name is empty; write --id-lists tags.")
-    }
+  }
+
+  /// Sets the members with lists of ids, whose names may be separated by commas.
+  ///
+  /// - Throws: ``CommandFailure`` for an empty name.
+  static func setIDLists(_ configuration: inout Server.Configuration, _ arguments: [String]) throws(CommandFailure) {
+    let names = arguments.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    guard !names.contains("") else { throw CommandFailure(.usage, "a name is empty; write --id-lists tags.") }
     configuration.idLists = Set(names)
   }
 }

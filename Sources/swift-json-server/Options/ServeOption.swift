@@ -1,73 +1,85 @@
 import ArgumentParser
+import JSONServer
 import JSONServerValues
 
-/// An option of serving, for settings files, `--print-config` and json-server's spellings.
+/// An option of serving, for settings files, `--print-config`, json-server's spellings and the server's configuration.
 ///
 /// Its declaration in ``ServeCommand`` sets how the command line is parsed and what `--help` prints; its row in
 /// ``ServeCommand/table`` has the rest.
 struct ServeOption: Sendable {
   /// The property of ``ServeCommand`` for the value.
-  typealias Place<Value> = WritableKeyPath<ServeCommand, Value> & Sendable
+  typealias Place<Property> = WritableKeyPath<ServeCommand, Property> & Sendable
+  /// The property of a configuration that the option sets.
+  typealias Target<Setting> = WritableKeyPath<Server.Configuration, Setting> & Sendable
+  /// Sets the option's value in a configuration; an error says what is wrong with the value.
+  typealias Effect<Setting> = @Sendable (inout Server.Configuration, Setting) throws(CommandFailure) -> Void
+  /// Another option, without which an option has no effect, and what that one does.
+  typealias Need = (option: String, purpose: String)
 
   /// The name in a settings file and, after two dashes, on the command line.
   let name: String
-  /// Other names; a single letter follows one dash.
-  let aliases: [String]
+  /// Another name; a single letter follows one dash.
+  let alias: String?
   /// What the server's messages call the option: the names of Swift's members, perhaps with a word after them.
   let members: [String]
   /// Whether the option has no value on the command line.
   let isFlag: Bool
-  /// Takes values that are not set yet from a settings file.
-  let fill: @Sendable (inout ServeCommand, inout SettingsFile) throws(CommandFailure) -> Void
+  /// Whether the value is the path of a file that is never served.
+  let isFile: Bool
+  let need: Need?
+  /// Takes the value from a settings file, unless it is set already.
+  ///
+  /// Returns the name that the file has for the option; `nil` when no value was taken.
+  let fill: @Sendable (inout ServeCommand, inout SettingsFile) throws(CommandFailure) -> String?
+  /// Whether a value is set.
+  let isSet: @Sendable (ServeCommand) -> Bool
   /// The value in effect, as a settings file has it; `nil` when there is none to show.
   let value: @Sendable (ServeCommand) -> JSONValue?
+  /// Sets the value in a configuration, if there is one.
+  let apply: @Sendable (ServeCommand, inout Server.Configuration) throws(CommandFailure) -> Void
 
-  /// The names that a settings file may use: `read-only`, `readOnly` and `ro` are the same.
-  private static func names(_ name: String, _ aliases: [String]) -> [String] {
-    [name] + [camelCase(name), kebabCase(name)].filter { $0 != name } + aliases
-  }
-
-  /// Creates the row of an option with one value.
+  /// Creates a row.
   ///
-  /// - Parameter default: The value to show when none is set.
-  init<Value: SettingValue>(
-    _ name: String, _ aliases: String..., at place: any Place<Value?>, spelling members: String...,
-    default: @escaping @Sendable (ServeCommand) -> Value? = { _ in nil }
+  /// - Parameters:
+  ///   - isFile: Whether the value is the path of a file that is never served.
+  ///   - members: The names of Swift's members in the server's messages about the option.
+  ///   - need: An option without which this one is refused.
+  ///   - foreign: What to write instead of a value of json-server's that has no effect here; `nil` when a value of
+  ///     another type is an error.
+  ///   - effect: Sets a value in a configuration.
+  ///   - shown: The value to show when none is set.
+  init<Property: OptionProperty>(
+    _ name: String, _ alias: String? = nil, at place: any Place<Property>, isFile: Bool = false,
+    spelling members: [String] = [], needs need: Need? = nil, foreign: String? = nil,
+    effect: @escaping Effect<Property.Setting> = { _, _ in },
+    showing shown: @escaping @Sendable (ServeCommand) -> Property.Setting? = { _ in Property.unset }
   ) {
-    (self.name, self.aliases, self.members, isFlag) = (name, aliases, members, false)
-    let names = Self.names(name, aliases)
+    (self.name, self.alias, self.members, self.need, self.isFile) = (name, alias, members, need, isFile)
+    isFlag = Property.self == Bool.self
+    let names =
+      [name] + [Self.camelCase(name), Self.kebabCase(name)].filter { $0 != name } + (alias.map { [$0] } ?? [])
     fill = { options, file throws(CommandFailure) in
-      let setting = try file.value(Value.self, names)
-      options[keyPath: place] = options[keyPath: place] ?? setting
+      guard let (name, setting) = try file.value(Property.Setting.self, names, foreign: foreign),
+        options[keyPath: place].given == nil, !options.running.off.contains(names[0])
+      else { return nil }
+      options[keyPath: place] = Property(given: setting)
+      return name
     }
-    value = { ($0[keyPath: place] ?? `default`($0))?.setting }
+    isSet = { $0[keyPath: place].given != nil }
+    value = { ($0[keyPath: place].given ?? shown($0))?.setting }
+    apply = { options, configuration throws(CommandFailure) in
+      if let setting = options[keyPath: place].given { try effect(&configuration, setting) }
+    }
   }
 
-  /// Creates the row of an option that may be repeated.
-  ///
-  /// - Parameter default: The values to show when none is set; `nil` shows nothing.
-  init(
-    _ name: String, _ aliases: String..., at place: any Place<[String]>, spelling members: String...,
-    default: [String]? = []
+  /// Creates a row whose value is that of a property of the configuration.
+  init<Property: OptionProperty>(
+    _ name: String, _ alias: String? = nil, at place: any Place<Property>, spelling members: [String] = [],
+    sets target: any Target<Property.Setting>,
+    showing shown: @escaping @Sendable (ServeCommand) -> Property.Setting? = { _ in Property.unset }
   ) {
-    (self.name, self.aliases, self.members, isFlag) = (name, aliases, members, false)
-    let names = Self.names(name, aliases)
-    fill = { options, file throws(CommandFailure) in
-      let setting = try file.value([String].self, names)
-      if options[keyPath: place].isEmpty, let setting { options[keyPath: place] = setting }
-    }
-    value = { ($0[keyPath: place].isEmpty ? `default` : $0[keyPath: place])?.setting }
-  }
-
-  /// Creates the row of a flag.
-  init(_ name: String, _ aliases: String..., at place: any Place<Bool>, spelling members: String...) {
-    (self.name, self.aliases, self.members, isFlag) = (name, aliases, members, true)
-    let names = Self.names(name, aliases)
-    fill = { options, file throws(CommandFailure) in
-      let setting = try file.value(Bool.self, names)
-      if setting == true, !options.running.off.contains(name) { options[keyPath: place] = true }
-    }
-    value = { $0[keyPath: place].setting }
+    self.init(
+      name, alias, at: place, spelling: members, effect: { $0[keyPath: target] = $1 }, showing: shown)
   }
 
   /// Converts `readOnly` to `read-only`.
@@ -100,8 +112,13 @@ extension ServeCommand {
   }
 
   /// Takes values that neither an option nor the environment sets from a settings file.
-  mutating func fill(from file: inout SettingsFile) throws(CommandFailure) {
-    for option in Self.table { try option.fill(&self, &file) }
+  ///
+  /// - Returns: The names that the file has for the options whose values were taken, by the names of the options.
+  @discardableResult
+  mutating func fill(from file: inout SettingsFile) throws(CommandFailure) -> [String: String] {
+    var names: [String: String] = [:]
+    for option in Self.table { names[option.name] = try option.fill(&self, &file) }
+    return names
   }
 
   /// The options in effect, in the form of a settings file.
@@ -113,6 +130,35 @@ extension ServeCommand {
 
   /// The port when none is set: with `--exec` a free one.
   var defaultPort: Int { running.exec == nil ? 3000 : 0 }
+}
+
+/// A property of ``ServeCommand`` for the value of an option.
+protocol OptionProperty: Sendable {
+  associatedtype Setting: SettingValue
+  /// The value that is set; `nil` for none.
+  var given: Setting? { get }
+  /// The value to show when none is set.
+  static var unset: Setting? { get }
+
+  init(given: Setting)
+}
+
+extension Optional: OptionProperty where Wrapped: SettingValue {
+  var given: Wrapped? { self }
+  static var unset: Wrapped? { nil }
+  init(given: Wrapped) { self = given }
+}
+
+extension [String]: OptionProperty {
+  var given: [String]? { isEmpty ? nil : self }
+  static var unset: [String]? { [] }
+  init(given: [String]) { self = given }
+}
+
+extension Bool: OptionProperty {
+  var given: Bool? { self ? true : nil }
+  static var unset: Bool? { false }
+  init(given: Bool) { self = given }
 }
 
 /// A value of an option in a settings file.
@@ -138,10 +184,10 @@ extension Int: SettingValue {
   var setting: JSONValue? { JSONValue(self) }
 }
 
-extension Double: SettingValue {
-  static func value(of setting: JSONValue) -> Double? { setting.double.flatMap { $0.isFinite ? $0 : nil } }
+extension Seconds: SettingValue {
+  static func value(of setting: JSONValue) -> Seconds? { setting.double.flatMap(Seconds.init(count:)) }
   static var expectation: String { "a number" }
-  var setting: JSONValue? { JSONNumber(self).map(JSONValue.number) }
+  var setting: JSONValue? { JSONNumber(count).map(JSONValue.number) }
 }
 
 extension String: SettingValue {
@@ -176,6 +222,23 @@ extension SettingValue where Self: CaseIterable & RawRepresentable, RawValue == 
   static func value(of setting: JSONValue) -> Self? { setting.string.flatMap(Self.init(rawValue:)) }
   static var expectation: String { allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ") }
   var setting: JSONValue? { JSONValue(rawValue) }
+}
+
+/// A time in seconds.
+struct Seconds: ExpressibleByArgument, Hashable, Sendable {
+  let count: Double
+  var duration: Duration { .seconds(count) }
+
+  /// - Returns: `nil` for a number that no time has.
+  init?(count: Double) {
+    guard count.magnitude < 1e12 else { return nil }
+    self.count = count
+  }
+
+  init?(argument: String) {
+    guard let count = Double(argument) else { return nil }
+    self.init(count: count)
+  }
 }
 
 /// A number of bytes, written as `1048576`, `1024k` or `1M`.

@@ -32,7 +32,7 @@ struct OptionTableTests {
     let declared = help.command.arguments.filter { $0.kind != "positional" }.map { argument in
       Row(names: Set((argument.names ?? []).map(\.name)), isFlag: argument.kind == "flag")
     }
-    let rows = ServeCommand.table.map { Row(names: Set([$0.name] + $0.aliases), isFlag: $0.isFlag) }
+    let rows = ServeCommand.table.map { Row(names: Set([$0.name] + ($0.alias.map { [$0] } ?? [])), isFlag: $0.isFlag) }
     #expect(Set(rows) == Set(declared.filter { !others.contains($0.names) }))
     #expect(rows.count == Set(rows).count)
   }

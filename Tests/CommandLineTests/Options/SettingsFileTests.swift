@@ -56,9 +56,9 @@ struct SettingsFileTests {
 
   @Test(arguments: [["--poll"], ["--poll", "--watch"]])
   func `Polling is accepted and changes nothing`(_ arguments: [String]) throws {
-    let settings = try Settings(try ServeCommand.parse(arguments + ["db.json"]))
-    #expect(settings.warnings.isEmpty)
-    #expect(try settings.options.serverConfiguration().watching == (arguments.contains("--watch") ? .on : .off))
+    let effective = try EffectiveOptions(try ServeCommand.parse(arguments + ["db.json"]))
+    #expect(effective.warnings.isEmpty)
+    #expect(try effective.configuration().watching == (arguments.contains("--watch") ? .on : .off))
   }
 
   @Test(arguments: [

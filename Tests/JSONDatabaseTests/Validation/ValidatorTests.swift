@@ -27,7 +27,11 @@ struct ValidatorTests {
     ("{\"db\": []}", "warning 1:2: the address /db does not lead to the resource 'db'; rename it"),
     ("{\"..\": []}", "warning 1:2: the address /.. does not lead to the resource '..'; rename it"),
     ("{\"a\": [{\"id\": \"\"}]}", "warning 1:15: the 'id' of record 1 of 'a' is empty, and so no address"),
-    ("\n [1]", "error 2:2: the file must hold a JSON object, such as {\"posts\": []}"),
+    ("\n 1", "error 2:2: the file must hold a JSON object, such as {\"posts\": []}"),
+    (
+      "\n [1]",
+      "error 2:2: this array has no name; write {\"posts\": [ … ]}, or keep it in a file with the name, such as posts.json"
+    ),
     ("{\n  \"n\": 5}", "error 2:8: 'n' is a number; a resource is an array of records or an object"),
     (
       "{\"a/b\": []}",
@@ -45,7 +49,7 @@ struct ValidatorTests {
     ),
     (
       "{\"cars\": [{\"n\": 1, \"_id\": \"a\"}, {\"n\": 1, \"_id\": \"b\"}]}",
-      "warning 1:11: record 1 and 1 more of 'cars' have no 'id', and so no address; if '_id' is the id, start with --id cars=_id"
+      "warning 1:11: record 1 and 1 more of 'cars' have no 'id', and so no address; all have '_id': start the server with Server.Configuration.idName for _id, or, for this resource alone, Server.Configuration.idNames for cars=_id"
     ),
     ("{\"a\": [{\"id\": null}]}", "warning 1:15: the 'id' of record 1 of 'a' is null"),
     ("{\"a\": [5]}", "warning 1:8: element 1 of 'a' is a number; only objects have an address"),
@@ -60,6 +64,30 @@ struct ValidatorTests {
   ])
   func `What would be refused or surprise is reported with its place`(_ text: String, _ expected: String) {
     #expect(findings(text).first == expected)
+  }
+
+  @Test(arguments: [
+    ("cars", "_id"), ("cars", "uuid"), ("cars", "key"), ("cars", "carId"), ("cars", "car_id"), ("boxes", "boxId"),
+  ])
+  func `A member in place of the id is proposed once`(_ resource: String, _ member: String) {
+    let found = findings("{\"\(resource)\": [{\"\(member)\": \"a\"}, {\"\(member)\": \"b\"}]}")
+    #expect(found.count == 1)
+    #expect(found.first?.contains("all have '\(member)': ") == true)
+    #expect(found.first?.contains("idNames for \(resource)=\(member)") == true)
+  }
+
+  @Test(arguments: [
+    #"{"cars": [{"_id": 1}, {"_id": 1}]}"#, #"{"cars": [{"_id": 1}, {}]}"#, #"{"cars": [{"_id": [1]}, {"_id": [2]}]}"#,
+    #"{"cars": [{"_id": 1}, {"_id": 2, "id": 1}]}"#, #"{"cars": [{"boxId": 1}, {"boxId": 2}]}"#,
+  ])
+  func `A member that identifies no record is not proposed`(_ text: String) {
+    #expect(findings(text).allSatisfy { !$0.contains("all have") })
+  }
+
+  @Test func `A text with an array is the collection of its name`() {
+    let array = UTF8Slice("[{\"id\": 1}, {\"id\": 1}]")
+    let found = Validator(arrayName: "posts").findings(in: array).map(\.message)
+    #expect(found == ["record 2 of 'posts' has the id 1 of record 1, and cannot be reached"])
   }
 
   @Test

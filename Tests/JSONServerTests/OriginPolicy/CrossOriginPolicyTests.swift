@@ -111,7 +111,7 @@ import Testing
   ])
   func `A wildcard allows what is below a name`(origin: String, isAllowed: Bool) throws {
     let allowed = AllowedOrigins.origins(["https://*.example.com", "http://*.localhost:5173"])
-    try allowed.check()
+    #expect(allowed.unusable == nil)
     #expect(fields(allowed, origin: origin)[.accessControlAllowOrigin] == (isAllowed ? origin : nil))
   }
 
@@ -123,7 +123,7 @@ import Testing
     var configuration = Server.Configuration(source: .value([:]))
     configuration.crossOrigin = .origins(["https://app.example", text])
     let error = await #expect(throws: ServerError.self) { try await Server.load(configuration) }
-    #expect(error?.code == .invalidConfiguration && error?.message.hasPrefix("'\(text)' is not an origin") == true)
+    #expect(error?.code == .invalidConfiguration && error?.message.contains("'\(text)' is not an origin") == true)
   }
 
   @Test func `All origins are allowed without credentials`() throws {

@@ -48,7 +48,7 @@ import Testing
     let server = try await server { _ in }
     for (method, origin, isExposed) in [
       (.get, "http://localhost:5173", true), (.head, "http://localhost:5173", true), (.get, nil, false),
-      (.post, "http://localhost:5173", false),
+      (.post, "http://localhost:5173", true),
     ] as [(HTTPRequest.Method, String?, Bool)] {
       let fields = await send(method, from: origin, to: server).headerFields
       let exposed = fields[.accessControlExposeHeaders] ?? ""

@@ -7,8 +7,8 @@ struct ReadyFile {
   private var text: [UInt8] = []
 
   /// - Returns: `nil` without `--ready-file`.
-  init?(_ settings: Settings) {
-    guard let path = settings.options.running.readyFile else { return nil }
+  init?(_ effective: EffectiveOptions) {
+    guard let path = effective.options.running.readyFile else { return nil }
     self.path = path
   }
 

@@ -3,7 +3,7 @@ import JSONServerValues
 import NIOConcurrencyHelpers
 
 /// One run of the command, from the start of the server to the signal, key or program that ends it.
-struct Session {
+struct ServerRun {
   /// Events other than requests.
   private enum Event: Sendable {
     case signal(Int32)
@@ -23,16 +23,16 @@ struct Session {
   /// Starts the server, serves until it is asked to stop, and stops it.
   ///
   /// - Returns: The exit code.
-  static func run(_ settings: Settings) async throws -> Int32 {
-    let log = LogWriter(settings.options)
+  static func run(_ effective: EffectiveOptions) async throws -> Int32 {
+    let log = LogWriter(effective.options)
     defer { log.flush() }
     let (events, inbox) = AsyncStream<Event>.makeStream()
     CommandProcess.raiseOpenFileLimit()
     let keyboard =
-      takesKeys(settings.options) ? Keyboard { if let key = Key(rawValue: $0) { inbox.yield(.key(key)) } } : nil
+      takesKeys(effective.options) ? Keyboard { if let key = Key(rawValue: $0) { inbox.yield(.key(key)) } } : nil
     // json-server 0.17 also accepts `s` and a line break from any input.
     let pipe =
-      takesKeys(settings.options) && !CommandProcess.endsWithInput
+      takesKeys(effective.options) && !CommandProcess.endsWithInput
       ? InputReader(onLine: { if $0.lowercased() == "s" { inbox.yield(.key(.snapshot)) } }) : nil
     let isRunning = NIOLockedValueBox(false)
     let signals = Signals(
@@ -41,20 +41,20 @@ struct Session {
         return isRunning.withLockedValue { $0 }
       }, onEnd: { [weak keyboard] in keyboard?.restore() })
     defer { withExtendedLifetime((keyboard, pipe, signals)) {} }
-    if settings.options.source != "-" { CommandProcess.onEndOfInput { inbox.yield(.signal($0)) } }
+    if effective.options.source != "-" { CommandProcess.onEndOfInput { inbox.yield(.signal($0)) } }
 
-    let (startup, server) = try await start(settings, log)
+    let (startup, server) = try await start(effective, log)
     isRunning.withLockedValue { $0 = true }
-    var session = Session(log: log, startup: startup, server: server)
+    var run = ServerRun(log: log, startup: startup, server: server)
     do {
-      try await session.announce(hasKeys: keyboard != nil)
+      try await run.announce(hasKeys: keyboard != nil)
     } catch {
       await server.stop()
       throw error
     }
-    let status = await session.serve(events, inbox)
-    await session.server.stop()
-    guard let failure = await session.startup.recorder?.finish() else { return status }
+    let status = await run.serve(events, inbox)
+    await run.server.stop()
+    guard let failure = await run.startup.recorder?.finish() else { return status }
     log.printError(failure)
     return status == 0 ? ExitStatus.cannotCreate.rawValue : status
   }
@@ -65,18 +65,18 @@ struct Session {
     options.running.exec == nil && options.source != "-" && (options.running.logFormat ?? .text) == .text
   }
 
-  private static func start(_ settings: Settings, _ log: LogWriter) async throws -> (Startup, Server) {
-    let notice = ReadingNotice(settings.options)
+  private static func start(_ effective: EffectiveOptions, _ log: LogWriter) async throws -> (Startup, Server) {
+    let notice = ReadingNotice(effective.options)
     defer { notice?.end() }
     let began = ContinuousClock.now
-    let startup = try await Startup(settings, log: log)
-    try ReadyFile(settings)?.removeOld()
+    let startup = try await Startup(effective, log: log)
+    try ReadyFile(effective)?.removeOld()
     let server = try await startup.start(notice)
     // Otherwise, the next line of the log would stand behind the notice.
     notice?.end()
     let duration = .now - began
     if duration > .milliseconds(500) {
-      log.log(.working("read \(settings.options.shownSource) in \(LogText.seconds(duration))"))
+      log.log(.working("read \(effective.options.shownSource) in \(LogText.seconds(duration))"))
     }
     return (startup, server)
   }
@@ -86,14 +86,14 @@ struct Session {
     self.startup = startup
     self.server = server
     watched = startup.watched
-    readyFile = ReadyFile(startup.settings)
+    readyFile = ReadyFile(startup.effective)
   }
 
   private mutating func serve(
     _ events: AsyncStream<Event>, _ inbox: AsyncStream<Event>.Continuation
   ) async -> Int32 {
     defer { readyFile?.remove() }
-    if let command = startup.settings.options.running.exec {
+    if let command = startup.effective.options.running.exec {
       // The address must come before the program's output.
       log.flush()
       child = ChildProcess.start(["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": server.url])
@@ -103,8 +103,8 @@ struct Session {
       }
       child?.onEnd { inbox.yield(.childEnded(status: $0)) }
     }
-    if startup.settings.options.running.open { Browser.open(server.url) }
-    let ticker = startup.settings.options.data.watch ? Ticker { inbox.yield(.tick) } : nil
+    if startup.effective.options.running.open { Browser.open(server.url) }
+    let ticker = startup.effective.options.data.watch ? Ticker { inbox.yield(.tick) } : nil
     defer { withExtendedLifetime(ticker) {} }
     for await event in events {
       if let status = await handle(event) { return status }
@@ -112,7 +112,7 @@ struct Session {
     return 0
   }
 
-  /// - Returns: The exit code, when the event ends the session.
+  /// - Returns: The exit code, when the event ends the run.
   private mutating func handle(_ event: Event) async -> Int32? {
     switch event {
     case .signal(let number):
@@ -145,32 +145,32 @@ struct Session {
   private mutating func restart() async -> Int32? {
     guard !startup.isReadOnce else {
       log.log(
-        .warning("\(startup.settings.options.shownSource) is a pipe, which cannot be read again; restart the server."))
+        .warning("\(startup.effective.options.shownSource) is a pipe, which cannot be read again; restart the server."))
       return nil
     }
     do {
       let began = ContinuousClock.now
-      let notice = ReadingNotice(startup.settings.options)
+      let notice = ReadingNotice(startup.effective.options)
       defer { notice?.end() }
-      var next = try await Startup(try Settings(startup.settings.given), log: log, after: startup)
+      var next = try await Startup(try EffectiveOptions(startup.effective.given), log: log, after: startup)
       next.keepPort(server.port)
       startup.keepPort(server.port)
-      try ReadyFile(next.settings)?.check()
+      try ReadyFile(next.effective)?.check()
       try await next.check(onOtherPortThan: startup)
       await server.stop()
-      do throws(ServerError) {
+      do throws(CommandFailure) {
         server = try await next.start(notice)
         let recorder = startup.recorder
-        if next.settings.options.running.readyFile != startup.settings.options.running.readyFile {
+        if next.effective.options.running.readyFile != startup.effective.options.running.readyFile {
           readyFile?.remove()
-          readyFile = ReadyFile(next.settings)
+          readyFile = ReadyFile(next.effective)
         }
         startup = next
         watched = next.watched
         // Responses that the old file could not take would be lost with its recorder.
         if recorder !== next.recorder, let failure = await recorder?.finish() { log.log(.warning(failure)) }
       } catch {
-        log.log(.invalid(message: CommandFailure(error).text))
+        log.log(.invalid(message: error.text))
         server = try await startup.start()
         return nil
       }
@@ -192,14 +192,14 @@ struct Session {
     let counts = [(resources.count, "resource"), (records, "record")].map { count, name in
       "\(LogText.grouped(count)) \(name)\(count == 1 ? "" : "s")"
     }
-    let source = startup.settings.options.shownSource
+    let source = startup.effective.options.shownSource
     return "\(source): \(counts.joined(separator: ", ")), in \(LogText.seconds(duration))"
   }
 
   private func reloadRoutes() async {
-    guard let path = startup.settings.options.responses.routes else { return }
+    guard let path = startup.effective.options.responses.routes else { return }
     do {
-      let rules = try JSONFile.object(at: path)
+      let rules = try startup.effective.routes(for: startup.configuration) { log.log(.warning($0)) }
       try await server.setRoutes(rules)
       log.log(.reloaded(resources: ["\(rules.count) rewrite rules of \(path)"]))
     } catch {
@@ -208,7 +208,7 @@ struct Session {
   }
 
   private mutating func reloadStubs() async {
-    guard let path = startup.settings.options.stubbing.stubs else { return }
+    guard let path = startup.effective.options.stubbing.stubs else { return }
     for path in startup.configuration.bodyFilePaths { watched.add(path, .stubs) }
     do throws(ServerError) {
       let count = try await server.reloadStubs()
@@ -221,7 +221,7 @@ struct Session {
   private func reloadCertificate() {
     do throws(ServerError) {
       try server.reloadCertificate()
-      log.log(.reloaded(resources: ["the certificate of \(startup.settings.options.address.cert ?? "")"]))
+      log.log(.reloaded(resources: ["the certificate of \(startup.effective.options.address.cert ?? "")"]))
     } catch {
       log.log(.invalid(message: "\(error.message)\nThe certificate before stays in use."))
     }
@@ -238,7 +238,7 @@ struct Session {
   /// - Throws: ``CommandFailure`` when the ready file cannot be written: a program that waits for it would wait
   ///   forever.
   private mutating func announce(hasKeys: Bool) async throws(CommandFailure) {
-    let options = startup.settings.options
+    let options = startup.effective.options
     let banner = await banner
     try readyFile?.write(server)
     switch options.running.logFormat ?? .text {
@@ -266,7 +266,7 @@ struct Session {
 
   private func writeSnapshot() async {
     let name = "\(Self.snapshotPrefix)\(Timestamp.now.milliseconds)\(Self.snapshotSuffix)"
-    let path = startup.settings.options.data.snapshots.map { "\($0)/\(name)" } ?? name
+    let path = startup.effective.options.data.snapshots.map { "\($0)/\(name)" } ?? name
     do throws(ServerError) {
       try await server.writeSnapshot(to: path)
       log.print("  Saved snapshot to \(path)\n")

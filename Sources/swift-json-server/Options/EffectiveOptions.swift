@@ -2,14 +2,16 @@ import JSONDatabase
 import JSONServer
 import JSONServerValues
 
-/// The options in effect, and their sources.
-struct Settings {
+/// The options in effect, and where they were set.
+struct EffectiveOptions {
   /// The options of the command line.
   let given: ServeCommand
   /// The options with values from the environment and the settings file.
   let options: ServeCommand
   /// The path of the settings file, even if it does not exist.
   let path: String
+  /// The places of the options that the settings file sets, by name: `json-server.json: 'routes'`.
+  let places: [String: String]
   /// Warnings for the user.
   let warnings: [String]
   /// The files that are watched in addition to the source, as they were before they were read.
@@ -24,10 +26,10 @@ struct Settings {
     path = options.running.config ?? SettingsFile.defaultPath
     var watched = WatchedFiles()
     watched.add(path, .settings)
-    var warnings: [String] = []
+    var (places, warnings): ([String: String], [String]) = ([:], [])
     if let text = FileText.contents(of: path) {
       var file = try SettingsFile(parsing: text, path: path)
-      try options.fill(from: &file)
+      places = try options.fill(from: &file).mapValues { [path] in "\(path): '\($0)'" }
       warnings = file.warnings
     } else if options.running.config != nil || FileKind(of: path) != .missing {
       throw CommandFailure(.usage, "\(path): the settings file cannot be read; check its name and its permissions.")
@@ -37,6 +39,9 @@ struct Settings {
     watched.add(options.stubbing.stubs, .stubs)
     for path in [options.address.cert, options.address.key] { watched.add(path, .certificate) }
     self.watched = watched
+    let label = places["middlewares"] ?? "--middlewares"
+    warnings += options.responses.middlewares.map { "\(label): \(MiddlewareFile(path: $0).warning)" }
+    self.places = places
     self.warnings = warnings
     self.given = given
     self.options = options
@@ -51,6 +56,8 @@ struct SettingsFile {
   private let members: JSONObject
   /// The names that options have looked up.
   private var known: Set<String> = []
+  /// The warnings about values of json-server's that have no effect here.
+  private var foreign: [String] = []
 
   /// Reads a file's text.
   init(parsing text: [UInt8], path: String) throws(CommandFailure) {
@@ -58,25 +65,29 @@ struct SettingsFile {
     members = try JSONFile.object(parsing: text, path: path)
   }
 
-  /// A warning for each name that no option has.
+  /// A warning for each name that no option has, and for each value without an effect.
   var warnings: [String] {
-    members.names.filter { !known.contains($0) && !$0.hasPrefix("$") }.map { name in
-      let meant = Spelling.nearest(to: name, among: ServeCommand.table.map(\.name))
-      let hint = meant.map { "Did you mean '\($0)'?" } ?? "'swift-json-server --help' lists the options."
-      return "\(path): no option is named '\(name)', so it has no effect. \(hint)"
-    }
+    foreign
+      + members.names.filter { !known.contains($0) && !$0.hasPrefix("$") }.map { name in
+        let meant = Spelling.nearest(to: name, among: ServeCommand.table.map(\.name))
+        let hint = meant.map { "Did you mean '\($0)'?" } ?? "'swift-json-server --help' lists the options."
+        return "\(path): no option is named '\(name)', so it has no effect. \(hint)"
+      }
   }
 
-  /// Returns the value of the first of some names that the file has.
+  /// Returns the value of the first of some names that the file has, and that name.
   ///
+  /// - Parameter foreign: What to write instead of a value of another type, which has no effect; `nil` for an error.
   /// - Throws: ``CommandFailure`` that names the file and the key, when the value has the wrong type.
-  mutating func value<Value: SettingValue>(_ type: Value.Type, _ names: [String]) throws(CommandFailure) -> Value? {
+  mutating func value<Value: SettingValue>(
+    _ type: Value.Type, _ names: [String], foreign: String? = nil
+  ) throws(CommandFailure) -> (name: String, value: Value)? {
     known.formUnion(names)
     guard let name = names.first(where: { members[$0] != nil }), let member = members[name] else { return nil }
-    guard let value = Value.value(of: member) else {
-      throw CommandFailure(.usage, "\(path): '\(name)' must be \(Value.expectation).")
-    }
-    return value
+    if let value = Value.value(of: member) { return (name, value) }
+    guard let foreign else { throw CommandFailure(.usage, "\(path): '\(name)' must be \(Value.expectation).") }
+    self.foreign.append("\(path): '\(name)' has no effect in this form; \(foreign).")
+    return nil
   }
 }
 

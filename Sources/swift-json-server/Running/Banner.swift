@@ -7,7 +7,7 @@ struct Banner {
   let resources: [ResourceDescription]
   let server: Server
 
-  private var options: ServeCommand { startup.settings.options }
+  private var options: ServeCommand { startup.effective.options }
   private var source: String { LogText.escaped(options.shownSource) }
 
   // MARK: For programs

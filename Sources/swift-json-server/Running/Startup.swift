@@ -2,9 +2,9 @@ import Dispatch
 import JSONServer
 import JSONServerValues
 
-/// The settings with which a server starts.
+/// The options and the configuration with which a server starts.
 struct Startup {
-  let settings: Settings
+  let effective: EffectiveOptions
   private(set) var configuration: Server.Configuration
   /// Whether the source is a pipe, which can be read only once.
   let isReadOnce: Bool
@@ -17,29 +17,29 @@ struct Startup {
   ///
   /// - Parameter previous: The startup before a restart, whose recorder continues.
   /// - Throws: ``CommandFailure`` that names the invalid file or option.
-  init(_ settings: Settings, log: LogWriter, after previous: Startup? = nil) async throws(CommandFailure) {
-    self.settings = settings
-    let options = settings.options
+  init(_ effective: EffectiveOptions, log: LogWriter, after previous: Startup? = nil) async throws(CommandFailure) {
+    self.effective = effective
+    let options = effective.options
     // Options are checked before a file is created or a program is run.
-    configuration = try options.serverConfiguration()
-    if let path = options.responses.routes { configuration.routes = try JSONFile.object(at: path) }
+    configuration = try effective.configuration()
+    configuration.routes = try effective.routes(for: configuration) { log.log(.warning($0)) }
     let missing: SourceLocator.Missing =
       options.responses.compat == .v1 ? .fails : options.data.ephemeral ? .isSample : .isCreated
     isReadOnce = options.source == "-" || FileKind(of: options.source) == .other
     let locator = SourceLocator(argument: options.source, seed: options.data.seed, missing: missing)
     configuration.source = try await locator.locate { log.log(.warning($0)) }
-    recorder = try options.recorder(previous?.recorder) { log.log(.warning($0)) }
-    configuration.upstream = try options.upstream(recorder)
+    recorder = try effective.recorder(previous?.recorder) { log.log(.warning($0)) }
+    configuration.upstream = try effective.upstream(recorder)
     if let recorder, let stubs = options.stubbing.stubs, FileMark(of: stubs) == FileMark(of: recorder.path) {
       // A polled job would never be done if a stub of this run replayed its first response.
       configuration.ignoresStub = { recorder.hasRecorded($0) }
     }
-    var watched = settings.watched
+    var watched = effective.watched
     watched.add(configuration.schemaFile, .settings)
     for path in configuration.bodyFilePaths { watched.add(path, .stubs) }
     self.watched = watched
     configuration.onEvent = { log.log($0) }
-    for warning in settings.warnings { log.log(.warning(warning)) }
+    for warning in effective.warnings { log.log(.warning(warning)) }
     if options.data.watch, isInMemory {
       let remedy = isReadOnce ? "" : "; press r to read it again"
       log.log(.warning("\(options.shownSource) cannot be watched for edits\(remedy)."))
@@ -57,14 +57,18 @@ struct Startup {
   /// Starts a server.
   ///
   /// - Parameter notice: Shows how much of the source has been read.
-  func start(_ notice: ReadingNotice? = nil) async throws(ServerError) -> Server {
+  func start(_ notice: ReadingNotice? = nil) async throws(CommandFailure) -> Server {
     var configuration = configuration
     configuration.onRead = notice?.onRead
-    return try await Server.start(configuration)
+    do throws(ServerError) {
+      return try await Server.start(configuration)
+    } catch {
+      throw effective.failure(error)
+    }
   }
 
   /// Checks that a server would start, while the server before has the file and perhaps the port.
-  func check(onOtherPortThan previous: Startup) async throws(ServerError) {
+  func check(onOtherPortThan previous: Startup) async throws(CommandFailure) {
     var trial = configuration
     switch configuration.source {
     case .file(let path): trial.source = FileText.contents(of: path).map { Source.text($0, name: path) } ?? trial.source
@@ -77,7 +81,11 @@ struct Startup {
     }
     trial.onEvent = { _ in }
     let isPortKnown = configuration.port == previous.configuration.port
-    try await (isPortKnown ? Server.load(trial) : Server.start(trial)).stop()
+    do throws(ServerError) {
+      try await (isPortKnown ? Server.load(trial) : Server.start(trial)).stop()
+    } catch {
+      throw effective.failure(error)
+    }
   }
 
   /// Keeps the port that the system chose for the server before.
