@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #if defined(__APPLE__)
+#include <sys/mount.h>
+#include <sys/param.h>
 #define MODIFIED st_mtimespec
 #define CHANGED st_ctimespec
 #else
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #define MODIFIED st_mtim
 #define CHANGED st_ctim
 #endif
@@ -120,6 +123,23 @@ int storage_synchronize(int file) {
 }
 
 int storage_lock(int file) { return flock(file, LOCK_EX | LOCK_NB); }
+
+int storage_lock_content(int file) {
+  struct statfs system;
+  if (fstatfs(file, &system) != 0) return -1;
+#if defined(__APPLE__)
+  int is_remote = (system.f_flags & MNT_LOCAL) == 0;
+#else
+  // The numbers of SMB1, CIFS and SMB2 in statfs(2), in 32 bits. NFS locks nobody out, and needs a descriptor for writing.
+  uint32_t type = (uint32_t)system.f_type;
+  int is_remote = type == 0x517B || type == 0xFF534D42 || type == 0xFE534D42;
+#endif
+  if (!is_remote) return storage_lock(file);
+  errno = ENOTSUP;
+  return -1;
+}
+
+int storage_unlock(int file) { return flock(file, LOCK_UN); }
 
 int storage_is_mount_point(int directory, const char *name) {
 #if defined(__linux__) && defined(STATX_ATTR_MOUNT_ROOT)

@@ -47,10 +47,11 @@ final class LogWriter: Sendable {
     add { (.error, text) }
   }
 
-  /// Prints an event as a line; a quiet server logs only errors.
+  /// Prints an event as a line; a quiet server logs only warnings, such as of lost data, and errors.
   func log(_ event: ServerEvent) {
-    if isQuiet {
-      guard case .invalid = event else { return }
+    switch event {
+    case .invalid, .warning: break
+    case .responded, .reloaded, .restored, .deleted, .working, .hint: if isQuiet { return }
     }
     let (formatter, time) = (formatter, Timestamp.now)
     guard case .responded(let exchange) = event else { return add { formatter.line(for: event, at: time) } }

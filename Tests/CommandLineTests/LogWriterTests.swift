@@ -48,6 +48,17 @@ struct LogWriterTests {
     #expect(printed.withLockedValue { $0 }.contains("/waiting"))
   }
 
+  @Test(arguments: [(ServerEvent.warning("text"), true), (.invalid(message: "text"), true), (.hint("text"), false)])
+  func `A quiet server prints warnings and errors`(_ event: ServerEvent, _ isPrinted: Bool) throws {
+    let printed = NIOLockedValueBox("")
+    let log = LogWriter(try Self.options(["--quiet"])) { text, _ in
+      printed.withLockedValue { $0 += String(decoding: text, as: UTF8.self) }
+    }
+    log.log(event)
+    log.flush()
+    #expect(printed.withLockedValue { $0 }.contains("text") == isPrinted)
+  }
+
   @Test
   func `Messages begin in one column, whatever they are about`() throws {
     let events: [ServerEvent] = [

@@ -66,6 +66,13 @@ final class FaultyFileSystem: FileSystem, @unchecked Sendable {
     return file
   }
 
+  override func openDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError) -> FileDescriptor {
+    try script.record("open directory")
+    let file = try super.openDirectory(name, in: directory)
+    script.countOpen(1)
+    return file
+  }
+
   override func open(_ name: String, in directory: FileDescriptor, for access: FileAccess) throws(SystemError)
     -> FileDescriptor
   {
@@ -202,5 +209,10 @@ final class FaultyFileSystem: FileSystem, @unchecked Sendable {
   override func lock(_ file: FileDescriptor) throws(SystemError) {
     try script.record("flock")
     try super.lock(file)
+  }
+
+  override func lockContent(_ file: FileDescriptor) throws(SystemError) {
+    try script.record("flock")
+    try super.lockContent(file)
   }
 }

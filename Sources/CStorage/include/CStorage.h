@@ -78,6 +78,13 @@ int storage_copy_access_list(int source, int target, int same_group);
 /// Takes the exclusive lock of an open file without waiting; EWOULDBLOCK when another process has it.
 int storage_lock(int file);
 
+/// The same for a file that other programs read. Fails with ENOTSUP on network mounts, where the lock of a file may keep
+/// others from reading it.
+int storage_lock_content(int file);
+
+/// Ends the lock of an open file, also where a program that is just being started has a copy of the descriptor.
+int storage_unlock(int file);
+
 /// 1 when something is mounted on the name itself, so that it cannot be renamed; 0 when not. Fails with ENOTSUP where the
 /// system does not tell.
 int storage_is_mount_point(int directory, const char *name);

@@ -60,8 +60,10 @@ extension AdminCall {
       engine.signIn?.forgetUsers(on: engine)
       var response = removed.members(as: "deleted")
       response["undo"] = engine.keep(removed).map { .number(JSONNumber($0)) } ?? .null
-      let isOne = ids.count == 1
-      return (response, isOne ? .deleted(resource, ids: ids, dependents: removed.removed) : .reloaded(resource))
+      guard ids.count == 1 else { return (response, .reloaded(resource)) }
+      var dependents = removed.removed
+      dependents[resource] = dependents[resource].flatMap { $0 > 1 ? $0 - 1 : nil }
+      return (response, .deleted(resource, ids: ids, dependents: dependents))
     }
   }
 

@@ -172,12 +172,16 @@ actor Engine: Application {
     finalize(context, RequestError(.malformed, "\(message) Nothing was changed.").response())
   }
 
-  /// Logs the warnings about a request, and the dependent records that a deletion removed.
+  /// Logs the hints about a request.
   func report(_ result: EndpointResult, of context: RequestContext) {
     for note in result.notes where hints.isNew(context.request.path + "?" + note) {
       configuration.onEvent(.hint("\(context.request.path): \(note)."))
     }
-    guard case .deleted(let name, let ids, let dependents)? = result.change, !dependents.isEmpty else { return }
+  }
+
+  /// Logs the dependent records that a saved deletion has removed.
+  func reportDependents(of change: DataChange) {
+    guard case .deleted(let name, let ids, let dependents) = change, !dependents.isEmpty else { return }
     let deleted = ids.count == 1 ? "/\(name)/\(ids[0])" : "\(ids.count) of /\(name)"
     let list = dependents.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
     configuration.onEvent(.warning("Deleting \(deleted) also removed the records that depend on it: \(list)."))

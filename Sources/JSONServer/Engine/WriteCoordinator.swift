@@ -238,6 +238,7 @@ final class WriteCoordinator {
   /// - Parameter error: The response of a write in place of its own.
   private func acknowledge(_ pending: PendingResponse, or error: StorageError? = nil, on engine: isolated Engine) {
     if let change = pending.change {
+      engine.reportDependents(of: change)
       engine.events.endVoidWatches(on: engine)
       engine.events.publish(change, resources: pending.resources)
     }

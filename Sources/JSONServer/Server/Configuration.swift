@@ -28,7 +28,7 @@ extension Server {
     public var reads = Reads.linearizable
     /// What a write survives when its response is sent.
     public var durability = Durability.full
-    /// How the server finds out about edits of the source.
+    /// Whether the server looks for edits of the source.
     public var watching = Watching.off
     /// The json-server version whose responses the server gives.
     public var dialect = Dialect.classic

@@ -30,12 +30,11 @@ enum WallClock {
     return FileStamp.Time(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
   }
 
-  /// The time of day in UTC as a part of a file name: sorted by name is sorted by time.
-  static var fileNamePart: String {
-    let now = now
-    let time = CivilTime(secondsSince1970: now.seconds)
+  /// A time in UTC as a part of a file name: sorted by name is sorted by time.
+  static func fileNamePart(of moment: FileStamp.Time) -> String {
+    let time = CivilTime(secondsSince1970: moment.seconds)
     let date = [time.year, time.month, time.day].map(CivilTime.twoDigits).joined(separator: "-")
-    let milliseconds = String(1000 + now.nanoseconds / 1_000_000).dropFirst()
+    let milliseconds = String(1000 + moment.nanoseconds / 1_000_000).dropFirst()
     return "\(date)T\(time.clock.replacing(":", with: "-")).\(milliseconds)Z"
   }
 }

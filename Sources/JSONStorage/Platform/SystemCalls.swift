@@ -45,6 +45,12 @@ package class FileSystem: @unchecked Sendable {
     FileDescriptor(try call("open") { Self.open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0) }, of: self)
   }
 
+  /// Opens a directory that is no link.
+  func openDirectory(_ name: String, in directory: FileDescriptor) throws(SystemError) -> FileDescriptor {
+    FileDescriptor(
+      try call("open") { Self.open(directory.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0) }, of: self)
+  }
+
   func open(_ name: String, in directory: FileDescriptor, for access: FileAccess) throws(SystemError) -> FileDescriptor
   {
     let (flags, mode): (Int32, mode_t) =
@@ -200,6 +206,14 @@ package class FileSystem: @unchecked Sendable {
   func lock(_ file: FileDescriptor) throws(SystemError) {
     try call("flock") { storage_lock(file.number) }
   }
+
+  /// The same for a file that other programs read; fails where a lock would keep them from that.
+  func lockContent(_ file: FileDescriptor) throws(SystemError) {
+    try call("flock") { storage_lock_content(file.number) }
+  }
+
+  /// Ends a lock, of which a program that is just being started may have a copy.
+  func unlock(_ file: FileDescriptor) { _ = storage_unlock(file.number) }
 }
 
 extension FileStatus {
@@ -241,6 +255,7 @@ struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   var isLackOfSpace: Bool { number == ENOSPC || number == EDQUOT }
   var isNotPermitted: Bool { number == EPERM || number == EACCES || number == EROFS }
   var isWouldBlock: Bool { number == EWOULDBLOCK || number == EAGAIN }
+  var isLink: Bool { number == ELOOP }
   var isNotSymbolicLink: Bool { number == EINVAL }
   /// Also EXDEV, with which ext4 refuses to exchange files of different quota projects.
   var isUnsupported: Bool { [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP, EXDEV].contains(number) }
@@ -253,4 +268,5 @@ struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   static let lockLost = SystemError("flock", EAGAIN)
   static let nameExists = SystemError("rename", EEXIST)
   static let nothingWritten = SystemError("write", EIO)
+  static let notRegular = SystemError("open", EISDIR)
 }

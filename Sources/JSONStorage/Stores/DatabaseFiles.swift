@@ -194,9 +194,9 @@ package final class DatabaseFiles: Store {
   ) {
     let files = state.withLockedValue(\.files)
     let names = isWhole ? [""] : part.map { [$0] } ?? database.resourceNames
-    let contents = names.compactMap { name in
-      files[name].flatMap { file in file.source.content.text(of: database).map { (file.stored, $0 as any FileContent) }
-      }
+    let contents: [(file: FileStore.File, content: any FileContent)] = names.compactMap { name in
+      guard let file = files[name], let text = file.source.content.text(of: database) else { return nil }
+      return (file.stored, text)
     }
     guard !contents.isEmpty else {
       return completion(

@@ -29,9 +29,6 @@ struct FileLocation: Sendable {
   var path: String { Self.join(directory, name) }
   /// A directory, since a directory can have a `.gitignore` of its own.
   var lockDirectoryName: String { ".\(stem).lock" }
-  var lockName: String { "\(lockDirectoryName)/process" }
-  /// The file that makes git ignore the lock.
-  var lockIgnoreName: String { "\(lockDirectoryName)/.gitignore" }
   var recoveryName: String { ".\(stem).recovery" }
   var historyName: String { ".\(stem).history" }
 
@@ -136,7 +133,7 @@ extension WallClock {
   ///
   /// - Parameter give: Called with that part of the name; called again with a number added while the name exists.
   static func name(_ give: (_ part: String) throws(SystemError) -> String) throws(SystemError) -> String {
-    let time = fileNamePart
+    let time = fileNamePart(of: now)
     var number = 1
     while true {
       do {

@@ -4,9 +4,11 @@ import JSONServerValues
 ///
 /// The lock file is beside the data file, not in a directory of the user or the machine. So servers of other users, in
 /// other containers or with another path find it. It has a directory of its own, whose `.gitignore` hides it from `git
-/// status` without changing the repository's own files.
+/// status` without changing the repository's own files. That directory is opened first, and must not be a link: so nothing
+/// is written or removed elsewhere.
 final class FileLock {
   private let location: FileLocation
+  /// The lock's own directory.
   private let directory: FileDescriptor
   private let file: FileDescriptor
   private var fileSystem: FileSystem { directory.fileSystem }
@@ -21,12 +23,17 @@ final class FileLock {
 
   /// Removes the lock file before the lock ends, unless another program has removed it, and another server made its own.
   deinit {
-    guard (try? Self.isNamed(file, location, in: directory)) == true else { return }
-    try? fileSystem.unlink(location.lockIgnoreName, in: directory)
-    try? fileSystem.unlink(location.lockName, in: directory)
+    guard (try? Self.isNamed(file, in: directory)) == true else { return }
+    try? fileSystem.unlink(Self.ignoreName, in: directory)
+    try? fileSystem.unlink(Self.name, in: directory)
     // The directory stays when another server has made its lock file in it.
-    try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
+    guard let parent = try? fileSystem.openDirectory("..", in: directory) else { return }
+    try? fileSystem.removeDirectory(location.lockDirectoryName, in: parent)
   }
+
+  private static let name = "process"
+  /// The file that makes git ignore the lock.
+  private static let ignoreName = ".gitignore"
 
   /// Takes the lock.
   ///
@@ -34,72 +41,75 @@ final class FileLock {
   /// - Throws: ``StorageError`` with code `locked` when another server has the lock, or may have it.
   static func acquire(for location: FileLocation, in directory: FileDescriptor) throws(StorageError) -> FileLock? {
     let fileSystem = directory.fileSystem
+    var lastError = SystemError.lockLost
+    // A server that closes removes the lock file and its directory, perhaps between two of these calls.
     for _ in 0..<maximumAttempts {
-      guard let file = try open(location, in: directory) else {
-        try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
-        return nil
-      }
+      let hasDirectory = makeDirectory(for: location, in: directory)
       do throws(SystemError) {
-        try fileSystem.lock(file)
-        // A server that closes removes the lock file, so the locked file may have lost its name since it was opened.
-        if try isNamed(file, location, in: directory) { return FileLock(location, directory, file) }
-      } catch {
-        if error.isMissing { continue }
-        guard error.isWouldBlock else {
-          removeUnused(file, location, in: directory)
+        let own = try fileSystem.openDirectory(location.lockDirectoryName, in: directory)
+        guard let file = try open(in: own) else {
+          try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
           return nil
         }
-        throw StorageError(.locked, message(for: location, holder: process(in: file)), cause: error)
+        do throws(SystemError) {
+          try fileSystem.lock(file)
+        } catch {
+          guard error.isWouldBlock else {
+            removeUnused(file, location, from: own, in: directory)
+            return nil
+          }
+          throw error
+        }
+        // The locked file may have lost its name since it was opened.
+        if try isNamed(file, in: own) { return FileLock(location, own, file) }
+      } catch {
+        if error.isWouldBlock {
+          let holder = process(for: location, in: directory)
+          throw StorageError(.locked, message(for: location, holder: holder), cause: error)
+        }
+        guard error.isMissing, !error.isNotDirectory else { throw unreadable(location, of: fileSystem, because: error) }
+        guard hasDirectory else { return nil }
+        lastError = error
       }
     }
-    throw unreadable(location, of: fileSystem, because: SystemError.lockLost)
+    throw unreadable(location, of: fileSystem, because: lastError)
   }
 
   /// How often the lock is tried while other servers remove their lock files.
   private static let maximumAttempts = 100
 
   /// Whether a file is the one with the name of the lock file.
-  private static func isNamed(
-    _ file: FileDescriptor, _ location: FileLocation, in directory: FileDescriptor
-  ) throws(SystemError) -> Bool {
+  private static func isNamed(_ file: FileDescriptor, in directory: FileDescriptor) throws(SystemError) -> Bool {
     let fileSystem = directory.fileSystem
-    return try fileSystem.status(of: file).stamp.inode
-      == fileSystem.status(location.lockName, in: directory).stamp.inode
+    return try fileSystem.status(of: file).stamp.inode == fileSystem.status(name, in: directory).stamp.inode
   }
 
   /// Removes a lock file that cannot be locked, unless a server has written to it, which then has the lock.
-  private static func removeUnused(_ file: FileDescriptor, _ location: FileLocation, in directory: FileDescriptor) {
+  private static func removeUnused(
+    _ file: FileDescriptor, _ location: FileLocation, from own: FileDescriptor, in directory: FileDescriptor
+  ) {
     let fileSystem = directory.fileSystem
-    guard (try? isNamed(file, location, in: directory)) == true, (try? fileSystem.status(of: file).stamp.size) == 0
-    else { return }
-    try? fileSystem.unlink(location.lockName, in: directory)
+    guard (try? isNamed(file, in: own)) == true, (try? fileSystem.status(of: file).stamp.size) == 0 else { return }
+    try? fileSystem.unlink(name, in: own)
     try? fileSystem.removeDirectory(location.lockDirectoryName, in: directory)
   }
 
   /// Opens the lock file. It may belong to another user: reading is enough to lock it.
-  private static func open(
-    _ location: FileLocation, in directory: FileDescriptor
-  ) throws(StorageError) -> FileDescriptor? {
+  ///
+  /// - Returns: `nil` when it cannot be made.
+  private static func open(in directory: FileDescriptor) throws(SystemError) -> FileDescriptor? {
     let fileSystem = directory.fileSystem
-    // A server that closes may remove the directory between the two calls. Then it is made again, a few times at most.
-    for attempt in 1... {
-      let hasDirectory = makeDirectory(for: location, in: directory)
-      do throws(SystemError) {
-        return try fileSystem.open(location.lockName, in: directory, for: .locking)
-      } catch {
-        if error.isMissing, !error.isNotDirectory, hasDirectory {
-          guard attempt < maximumAttempts else { throw unreadable(location, of: fileSystem, because: error) }
-          continue
-        }
-        guard error.isNotPermitted || error.isNotDirectory else { return nil }
-        break
-      }
-    }
-    do throws(SystemError) {
-      return try fileSystem.open(location.lockName, in: directory, for: .reading)
+    do {
+      return try fileSystem.open(name, in: directory, for: .locking)
     } catch {
-      if error.isMissing, !error.isNotDirectory { return nil }
-      throw unreadable(location, of: fileSystem, because: error)
+      if error.isMissing { throw error }
+      guard error.isNotPermitted else { return nil }
+    }
+    do {
+      return try fileSystem.open(name, in: directory, for: .reading)
+    } catch {
+      if error.isMissing { return nil }
+      throw error
     }
   }
 
@@ -124,13 +134,19 @@ final class FileLock {
     }
   }
 
-  private static func message(for location: FileLocation, holder: String?) -> String {
+  /// The message for a file that another server has.
+  ///
+  /// - Parameter holder: The other server's process id, if known.
+  static func message(for location: FileLocation, holder: String? = nil) -> String {
     "'\(location.path)' is open in another server\(holder.map { " (process \($0))" } ?? ""); "
       + "stop that server, or serve a copy of the file."
   }
 
-  private static func process(in file: FileDescriptor) -> String? {
-    guard let text = try? file.fileSystem.contents(of: file).text.string.prefix(while: \.isNumber) else { return nil }
+  private static func process(for location: FileLocation, in directory: FileDescriptor) -> String? {
+    let fileSystem = directory.fileSystem
+    guard let own = try? fileSystem.openDirectory(location.lockDirectoryName, in: directory),
+      let text = try? fileSystem.contents(of: name, in: own).text.string.prefix(while: \.isNumber)
+    else { return nil }
     return text.isEmpty ? nil : String(text)
   }
 
@@ -144,7 +160,7 @@ final class FileLock {
 
   /// Without this file, the lock works too, but shows in `git status`.
   private func writeIgnore() {
-    guard let ignore = try? fileSystem.open(location.lockIgnoreName, in: directory, for: .creatingReadable) else {
+    guard let ignore = try? fileSystem.open(Self.ignoreName, in: directory, for: .creatingReadable) else {
       return
     }
     try? Array("*\n".utf8).withUnsafeBytes { _ = try fileSystem.write($0, to: ignore, at: 0) }

@@ -120,7 +120,7 @@ final class FileStoreWorker {
     guard !isClosed else { return completion(.failed(Self.closed)) }
     if options.watching == .off, waiting.isEmpty {
       // A faulty file was not checked since, and may be valid by now.
-      for write in writes where files[write.file.index].fault != nil { files[write.file.index].scheduleCheck(in: .zero) }
+      for file in writes.map({ files[$0.file.index] }) where file.fault != nil { file.scheduleCheck(in: .zero) }
     }
     waiting.append(
       PublishRequest(writes: writes, completion: completion, deadline: .now + options.timing.publishTimeout))

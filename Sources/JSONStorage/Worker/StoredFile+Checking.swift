@@ -124,9 +124,11 @@ struct ReplacedFile {
   let stamp: FileStamp
   /// Whether the stamp changes with every later write.
   let isSettled: Bool
-  var due: ContinuousClock.Instant = .now
-  /// The number of times that the store has waited longer for an unfinished late save.
-  var extensions = 0
+  /// The time at which the file was replaced.
+  let since = ContinuousClock.now
+  var due = ContinuousClock.now
+  /// The stamp at the last review, if the file had changed by then.
+  var lateStamp: FileStamp?
 }
 
 /// An edit that was taken out of its place for an instant and put back.
@@ -164,7 +166,8 @@ extension StoredFile {
 
   private func hold(_ file: ReplacedFile) {
     var file = file
-    file.due = .now + options.timing.replacedHold
+    // As long again as until now.
+    file.due = .now + max(options.timing.replacedHold, .now - file.since)
     replaced.append(file)
     let limit = replacedLimit(file.descriptor)
     while replaced.count > limit.files
@@ -177,21 +180,24 @@ extension StoredFile {
   /// Reviews the versions whose time is up, or all versions when `moment` is `nil`, and closes them.
   func reviewReplaced(before moment: ContinuousClock.Instant?) {
     returned.removeAll { $0.due <= moment ?? .now }
-    while let first = replaced.first, moment.map({ first.due <= $0 }) ?? true {
-      finish(replaced.removeFirst(), isLast: moment == nil)
-    }
+    let due = replaced.filter { file in moment.map { file.due <= $0 } ?? true }
+    guard !due.isEmpty else { return }
+    replaced.removeAll { file in moment.map { file.due <= $0 } ?? true }
+    for file in due { finish(file, isLast: moment == nil) }
   }
 
+  /// Closes a replaced version, unless it has changed since the last review: a late save is complete when the file was quiet
+  /// for as long as it was busy.
+  ///
+  /// - Parameter isLast: Whether to keep what a late save has written so far.
   private func finish(_ file: ReplacedFile, isLast: Bool) {
     do throws(SystemError) {
       guard try isChanged(file) else { return }
       let late = try fileSystem.contents(of: file.descriptor)
-      let isWhole = late.text.count > 0 && (try? parse(late.text)) != nil
-      guard !isWhole, !isLast, file.extensions < 4 else { return keep(late, beside: file.location) }
-      // The save is not complete yet.
-      var extended = file
-      extended.extensions += 1
-      hold(extended)
+      if isLast || late.status.stamp == file.lateStamp { return keep(late, beside: file.location) }
+      var longer = file
+      longer.lateStamp = late.status.stamp
+      hold(longer)
     } catch {
       onEdit(.conflictLost(StorageError(error, when: "look for a late save of", file.location.path)))
     }

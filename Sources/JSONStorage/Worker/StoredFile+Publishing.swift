@@ -8,7 +8,15 @@ extension StoredFile {
     if try relocateIfNeeded() { return nil }
     let directory = try openDirectory()
     let newFile = try writeTemporary(content, in: directory, like: try inspect(in: directory))
-    return Installation(file: self, newFile: newFile, directory: directory)
+    do throws(SystemError) {
+      let descriptor = try fileSystem.open(newFile.name, in: directory, for: .reading)
+      // Before the file is in place, where another server could lock it.
+      try? fileSystem.lockContent(descriptor)
+      return Installation(file: self, newFile: newFile, descriptor: descriptor, directory: directory)
+    } catch {
+      try? fileSystem.unlink(newFile.name, in: directory)
+      throw StorageError(error, when: "write", location.path)
+    }
   }
 
   /// Checks that the file may be replaced, and opens it as the model of the new file.
@@ -91,11 +99,13 @@ struct Installation {
 
   let file: StoredFile
   let newFile: NewFile
+  /// The new file, locked.
+  let descriptor: FileDescriptor
   let directory: FileDescriptor
   private var stage = Stage.written
 
-  init(file: StoredFile, newFile: NewFile, directory: FileDescriptor) {
-    (self.file, self.newFile, self.directory) = (file, newFile, directory)
+  init(file: StoredFile, newFile: NewFile, descriptor: FileDescriptor, directory: FileDescriptor) {
+    (self.file, self.newFile, self.descriptor, self.directory) = (file, newFile, descriptor, directory)
   }
 
   /// Puts the version in place, unless it would replace an edit that the store had not seen.
@@ -122,7 +132,14 @@ struct Installation {
   }
 
   /// Records that the version is in place, together with the other versions of its commit.
-  func finish() { file.remember(newFile, in: directory) }
+  func finish() {
+    switch stage {
+    // The file was written in place, and is still locked.
+    case .written, .settled, .installed(.impossible): break
+    case .installed: file.place = descriptor
+    }
+    file.remember(newFile, in: directory)
+  }
 
   /// Removes the new file, or puts the replaced file back.
   ///

@@ -31,6 +31,12 @@ final class StoredFile {
 
   var location: FileLocation
   var lock: FileLock?
+  /// The file in place, whose lock excludes a server that reaches it by another mount.
+  var place: FileDescriptor? {
+    willSet {
+      if let place { fileSystem.unlock(place) }
+    }
+  }
   /// The stamp of the directory with the lock.
   var directoryStamp: FileStamp?
   var known: Known
@@ -96,7 +102,7 @@ final class StoredFile {
   }
 
   /// The time of the next check of the file or of a replaced version.
-  var nextMoment: ContinuousClock.Instant? { [checkDue, replaced.first?.due].compactMap(\.self).min() }
+  var nextMoment: ContinuousClock.Instant? { (replaced.map(\.due) + [checkDue].compactMap(\.self)).min() }
 
   /// Schedules a check of the file within a given time.
   func scheduleCheck(in duration: Duration) {
@@ -107,7 +113,7 @@ final class StoredFile {
   /// Reviews the replaced versions, and releases the lock.
   func close() {
     reviewReplaced(before: nil)
-    lock = nil
+    (lock, place) = (nil, nil)
   }
 
   /// Locks the file, cleans up after a killed server, and reads the file.
@@ -132,7 +138,7 @@ final class StoredFile {
       latestEdit = version
       return (version, warnings(reading.status))
     } catch {
-      lock = nil
+      (lock, place) = (nil, nil)
       throw error
     }
   }
@@ -154,17 +160,35 @@ final class StoredFile {
     }
   }
 
-  /// Reads the file, and records it as the model.
+  /// Locks and reads the file, and records it as the model.
   func read(in directory: FileDescriptor) throws(StorageError) -> FileReading {
     let reading: FileReading
     do throws(SystemError) {
-      reading = try fileSystem.contents(of: location.name, in: directory)
+      let file = try fileSystem.open(location.name, in: directory, for: .reading)
+      reading = try fileSystem.contents(of: file)
+      guard reading.status.isRegular else { throw SystemError.notRegular }
+      try lock(file, with: reading.status.stamp.inode)
     } catch {
+      if error == .notRegular { throw notAFile }
+      if error.isWouldBlock { throw StorageError(.locked, FileLock.message(for: location), cause: error) }
       throw StorageError(error, when: "read", location.path)
     }
-    guard reading.status.isRegular else { throw notAFile }
     model = FileModel(reading)
     return reading
+  }
+
+  /// Locks the file in place, if that is another one than before.
+  ///
+  /// - Throws: ``SystemError`` when another server has locked it.
+  private func lock(_ file: FileDescriptor, with inode: UInt64) throws(SystemError) {
+    guard options.synchronization != .ephemeral else { return }
+    if let place, try fileSystem.status(of: place).stamp.inode == inode { return }
+    do {
+      try fileSystem.lockContent(file)
+    } catch {
+      if error.isWouldBlock { throw error }
+    }
+    place = file
   }
 
   var notAFile: StorageError { StorageError(.unavailable, "'\(location.path)' is not a file.") }
@@ -221,7 +245,7 @@ extension StoredFile.Known {
 
 /// The replaced versions, in a directory beside the file.
 extension StoredFile {
-  /// Saves a version in the history, and removes all but the newest 20.
+  /// Saves a version in the history, and removes old versions.
   ///
   /// - Returns: The path of the saved version.
   func saveHistory(_ content: some FileContent) throws(StorageError) -> String {
@@ -237,7 +261,7 @@ extension StoredFile {
         guard error.isExisting else { throw error }
       }
       let path = FileLocation.join(location.directory, location.historyName)
-      let history = try fileSystem.openDirectory(path)
+      let history = try fileSystem.openDirectory(location.historyName, in: directory)
       let temporary = try fileSystem.writeNewFile(
         content, named: location.temporaryName(), in: history, like: model, durably: isDurable)
       let name = try nameVersion(temporary.name, in: history)
@@ -245,6 +269,10 @@ extension StoredFile {
       removeOldest(in: history, newest: name)
       return FileLocation.join(path, name)
     } catch {
+      if error.isNotDirectory || error.isLink {
+        let path = FileLocation.join(location.directory, location.historyName)
+        throw StorageError(.unavailable, "'\(path)' must be a directory, not a link.", cause: error)
+      }
       throw StorageError(error, when: "save the history of", location.path)
     }
   }
@@ -265,7 +293,8 @@ extension StoredFile {
 
   private static var historySuffix: String { ".json" }
 
-  /// Removes the oldest versions; a file with a name of another form is not the server's, and stays.
+  /// Removes old versions: all but the newest 20, those of the last minutes, as far as they are not too large. A file with a
+  /// name of another form is not the server's, and stays.
   ///
   /// - Parameter newest: The version that was just saved. Names that sort after it are from before the clock was set
   ///   back.
@@ -274,6 +303,14 @@ extension StoredFile {
     for name in names where location.isTemporary(name) { try? fileSystem.unlink(name, in: history) }
     let versions = names.filter { WallClock.isName($0, suffix: Self.historySuffix) }.sorted()
     let ordered = versions.filter { $0 > newest } + versions.filter { $0 <= newest }
-    for name in ordered.dropLast(20) { try? fileSystem.unlink(name, in: history) }
+    let now = WallClock.now
+    let start = WallClock.fileNamePart(of: FileStamp.Time(seconds: now.seconds - 600, nanoseconds: now.nanoseconds))
+    var size = 0
+    for name in ordered.dropLast(20).reversed() {
+      // A small file counts as larger: reading long lists of names would take long, too.
+      size += max((try? fileSystem.status(name, in: history).stamp.size) ?? 0, 256 << 10)
+      if name >= start, name <= newest, size <= 256 << 20 { continue }
+      try? fileSystem.unlink(name, in: history)
+    }
   }
 }

@@ -389,7 +389,7 @@ struct RunningOptions: ParsableArguments {
   @Flag(help: "Print the options in effect as JSON, and end.")
   var printConfig = false
 
-  @Flag(name: .shortAndLong, help: "Print only the address and errors.")
+  @Flag(name: .shortAndLong, help: "Print only the address, warnings and errors.")
   var quiet = false
 
   @Option(help: ArgumentHelp("The format of the log.", valueName: "format"))

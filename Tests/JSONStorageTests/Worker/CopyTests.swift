@@ -14,7 +14,8 @@ struct CopyTests {
     try directory.write("[0]")
   }
 
-  @Test func `The history keeps the newest 20 versions, in order`() throws {
+  @Test func `The history keeps the newest 20 versions, in order, and more of the last minutes`() throws {
+    for day in 10..<35 { try directory.write("[]", to: ".db.json.history/2001-01-\(day)T00-00-00.000Z.json") }
     let open = try OpenStore(directory.path("db.json"))
     let saved = Inbox<Result<String, StorageError>>()
     var paths: [String] = []
@@ -25,7 +26,38 @@ struct CopyTests {
     open.close()
     #expect(paths == paths.sorted())
     let kept = directory.names(in: ".db.json.history").map { directory.text(".db.json.history/\($0)") }
-    #expect(kept == (3..<23).map { "[\($0)]" })
+    #expect(kept == (0..<23).map { "[\($0)]" })
+  }
+
+  @Test func `The history of the last minutes has a limit`() throws {
+    for age in 1...40 {
+      let time = FileStamp.Time(seconds: WallClock.now.seconds - Int64(age), nanoseconds: 0)
+      let name = ".db.json.history/\(WallClock.fileNamePart(of: time)).json"
+      try directory.write("", to: name)
+      let file = try FileHandle(forUpdating: URL(fileURLWithPath: directory.path(name)))
+      try file.truncate(atOffset: 20 << 20)
+      try file.close()
+    }
+    let open = try OpenStore(directory.path("db.json"))
+    let saved = Inbox<Result<String, StorageError>>()
+    open.saveHistory(UTF8Slice("[1]"), completion: saved.send)
+    _ = try saved.next().get()
+    open.close()
+    // Twelve of the older ones, and the newest twenty.
+    #expect(directory.names(in: ".db.json.history").count == 32)
+  }
+
+  @Test func `A link in the history's place is not followed`() throws {
+    try directory.write("precious", to: "elsewhere/2001-02-03T04-05-06.789Z.json")
+    try directory.link(".db.json.history", to: "elsewhere")
+    let open = try OpenStore(directory.path("db.json"))
+    let saved = Inbox<Result<String, StorageError>>()
+    open.saveHistory(UTF8Slice("[1]"), completion: saved.send)
+    let result = try saved.next()
+    let error = #expect(throws: StorageError.self) { try result.get() }
+    #expect(error?.message.contains("must be a directory") == true)
+    open.close()
+    #expect(directory.names(in: "elsewhere") == ["2001-02-03T04-05-06.789Z.json"])
   }
 
   @Test func `The history keeps files that the server did not make`() throws {

@@ -97,12 +97,43 @@ struct OpeningTests {
 
   @Test func `A closing store leaves the lock file of a store that took its place`() throws {
     let open = try OpenStore(path)
-    try directory.shell("rm -r .db.json.lock")
+    // The file has another place now: neither the lock file nor the file's own lock excludes a second store.
+    try directory.shell("rm -r .db.json.lock; cp db.json x; mv x db.json")
     let second = try OpenStore(path)
     open.close()
     #expect(code { _ = try OpenStore(path) } == .locked)
     second.close()
     #expect(directory.names == ["db.json"])
+  }
+
+  @Test(arguments: ["", "publish", "edit"])
+  func `A second store is refused under another name of the file, as of another mount`(_ change: String) throws {
+    let open = try OpenStore(path)
+    var generation = 0
+    if change == "publish" { #expect(try open.publish("[1]").summary == "published") }
+    if change == "edit" {
+      try directory.save("[7]")
+      #expect(try open.publish("[1]").summary == "edited [7] 1")
+      generation = 1
+    }
+    try directory.shell("mkdir mount; ln db.json mount/db.json")
+    #expect(code { _ = try OpenStore(directory.path("mount/db.json")) } == .locked)
+    #expect(try open.publish("[2]", onto: generation).summary == "published")
+    // The link now leads to a version that nobody writes.
+    try OpenStore(directory.path("mount/db.json")).close()
+    open.close()
+    #expect(directory.names(in: "mount") == ["db.json"])
+  }
+
+  @Test func `An edit that another server has locked is not taken over`() throws {
+    let open = try OpenStore(path)
+    try directory.shell("mkdir other; printf '[7]' > other/db.json; ln other/db.json x")
+    let other = try OpenStore(directory.path("other/db.json"))
+    try directory.shell("mv x db.json")
+    #expect(try open.publish("[1]").summary == "failed locked")
+    other.close()
+    #expect(try open.publish("[1]").summary == "edited [7] 1")
+    open.close()
   }
 
   @Test func `A lock file that cannot be locked is removed, unless a server has written to it`() throws {
@@ -179,13 +210,15 @@ struct OpeningTests {
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [
-      (".db.json.lock", "nothing", true), (".db.json.lock", ".db.json.lock", false), (".db.json.lock", "db.json", true),
+      (".db.json.lock", "nothing", true), (".db.json.lock", ".db.json.lock", true), (".db.json.lock", "db.json", true),
+      (".db.json.lock", "elsewhere", true),
       (".db.json.lock/process", "nothing", false), (".db.json.lock/.gitignore", "nothing", false),
     ])
   func `A link in the lock's place is refused by its name, or opened without a lock`(
     _ name: String, _ target: String, _ isRefused: Bool
   ) throws {
     if name.contains("/") { try directory.shell("mkdir .db.json.lock") }
+    try directory.write("precious", to: "elsewhere/process")
     try directory.link(name, to: target)
     do {
       let open = try OpenStore(path)
@@ -196,6 +229,8 @@ struct OpeningTests {
       #expect(error.code == .locked)
       #expect(error.message.contains(directory.path(name)), "\(error.message)")
     }
+    #expect(directory.text("elsewhere/process") == "precious")
+    #expect(directory.names(in: "elsewhere") == ["process"])
   }
 
   @Test func `Many stores that open and close at once never share the file`() async throws {
