@@ -14,8 +14,9 @@
 
 #if defined(__APPLE__) && !TARGET_OS_OSX
 
-int system_spawn(const char *const *arguments, const char *const *environment, const int descriptors[3]) {
-  (void)arguments, (void)environment, (void)descriptors;
+int system_spawn(
+    const char *const *arguments, const char *const *environment, const int descriptors[3], bool leads_group) {
+  (void)arguments, (void)environment, (void)descriptors, (void)leads_group;
   errno = ENOTSUP;
   return -1;
 }
@@ -35,7 +36,7 @@ static int add_actions(posix_spawn_file_actions_t *actions, const int descriptor
   return error;
 }
 
-static int set_attributes(posix_spawnattr_t *attributes) {
+static int set_attributes(posix_spawnattr_t *attributes, bool leads_group) {
   sigset_t ignored, none;
   sigemptyset(&ignored);
   sigaddset(&ignored, SIGPIPE);
@@ -48,12 +49,15 @@ static int set_attributes(posix_spawnattr_t *attributes) {
   // file descriptors are automatically closed in the spawned process."
   if (error == 0) {
     error = posix_spawnattr_setflags(
-        attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT);
+        attributes,
+        (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT
+                | (leads_group ? POSIX_SPAWN_SETPGROUP : 0)));
   }
   return error;
 }
 
-int system_spawn(const char *const *arguments, const char *const *environment, const int descriptors[3]) {
+int system_spawn(
+    const char *const *arguments, const char *const *environment, const int descriptors[3], bool leads_group) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&actions);
@@ -62,7 +66,7 @@ int system_spawn(const char *const *arguments, const char *const *environment, c
     if (error == 0) {
       pid_t child = -1;
       error = add_actions(&actions, descriptors);
-      if (error == 0) error = set_attributes(&attributes);
+      if (error == 0) error = set_attributes(&attributes, leads_group);
       if (error == 0) {
         error = posix_spawnp(
             &child, arguments[0], &actions, &attributes, (char *const *)arguments, (char *const *)environment);
@@ -129,12 +133,14 @@ static void run(
   _exit(127);
 }
 
-int system_spawn(const char *const *arguments, const char *const *environment, const int descriptors[3]) {
+int system_spawn(
+    const char *const *arguments, const char *const *environment, const int descriptors[3], bool leads_group) {
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) return -1;
   pid_t child = fork();
   if (child == 0) {
     // The numbers 0 to 2 are about to be taken.
+    if (leads_group) setpgid(0, 0);
     int report = fcntl(failure[1], F_DUPFD_CLOEXEC, 3);
     run(arguments, environment, descriptors, report);
   }

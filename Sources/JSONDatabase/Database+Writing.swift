@@ -48,10 +48,38 @@ extension Database {
       let key = foreignKey(in: position, to: parent.resource, singular: nil)
       draft.set(key.name, to: foreignKey(key, in: position, to: parent, besides: draft[key.name]))
     }
+    return try append(&draft, at: position) { [schema, patience] collection, draft throws(DatabaseError) in
+      try collection.assignID(of: &draft, schema: schema, ids: ids, patience)
+    }
+  }
+
+  /// Adds a record under an id that no record has, as text; the id becomes a number where it looks like one, and no id of
+  /// the collection is a text.
+  ///
+  /// - Throws: ``DatabaseError`` as ``create(_:in:belongingTo:ids:)`` does; with code `invalidBody` for a body with another
+  ///   id, too.
+  package mutating func create(_ body: ValidJSON, as id: String, in name: String) throws(DatabaseError) -> WrittenRecord
+  {
+    var draft = try Self.draft(body)
+    return try append(&draft, at: position(of: name)) { [patience] collection, draft throws(DatabaseError) in
+      let idName = collection.idName
+      if let given = draft[idName], !given.withToken(RecordCollection.meansNoID), given.withToken(\.recordID) != id {
+        throw DatabaseError(
+          .invalidBody, "'\(idName)' in the body is not \(id), as the address says; leave it out of the body.")
+      }
+      draft.set(idName, to: ValidJSON(writing: collection.idValue(of: id, patience)))
+      return id
+    }
+  }
+
+  private mutating func append(
+    _ draft: inout ObjectDraft, at position: Int,
+    assigningID assign: (RecordCollection, inout ObjectDraft) throws(DatabaseError) -> String
+  ) throws(DatabaseError) -> WrittenRecord {
     let collection = try collection(at: position)
     var filling = filling(at: position)
     filling?.fill(&draft)
-    let id = try collection.assignID(of: &draft, schema: schema, ids: ids, patience)
+    let id = try assign(collection, &draft)
     let margins = ObjectDraft.Margins(lead: collection.recordLead, trail: [])
     let row = Row(draft.text(collection.recordLayout, margins), between: margins)
     try check([(nil, row.record)], at: position)

@@ -9,6 +9,8 @@ package struct Schema: Sendable {
   /// Members with lists of ids, by name: of the collection of that name, or of the collection in a name such as
   /// `tagIds`. From these lists the ids of deleted records are removed in both dialects.
   package var idLists: Set<String> = []
+  /// The collections in which a record is created under an id that a client names; `*` for all.
+  package var upserts: Set<String> = []
   /// The checks of new and changed records.
   package var checks = Checks()
   /// The members that the server fills in new and changed records.
@@ -33,6 +35,9 @@ package struct Schema: Sendable {
   package func idName(of resource: String) -> String {
     idNames[resource] ?? idName
   }
+
+  /// Whether a record of a collection is created under an id that a client names.
+  package func allowsUpsert(in resource: String) -> Bool { upserts.contains("*") || upserts.contains(resource) }
 }
 
 /// The json-server version whose responses are given.

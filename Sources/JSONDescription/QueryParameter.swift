@@ -56,6 +56,10 @@ package enum QueryParameter {
       "_start", "start", .number, lists, ["skip", "offset"],
       "The position of the first record, from 0; a negative one counts from the end."
     ),
+    (
+      "_since", "since", .text, lists, ["updatedsince", "changedsince", "modifiedsince"],
+      "What has changed since the token of the last response, `X-Next-Since`; empty for all records and the first token. A deleted record is `{\"id\": 7, \"_deleted\": true}`."
+    ),
     ("_end", "end", .number, lists, [], "The position after the last record; a negative one counts from the end."),
     (
       "_sort", "sort", .text, lists, ["orderby", "sortby"],

@@ -74,7 +74,7 @@ extension MockServer {
   }
 
   /// Runs a closure, and returns its issues, which the test does not get, and its error.
-  private static func failures(_ body: @Sendable () async throws -> Void) async -> [String] {
+  static func failures(_ body: @Sendable () async throws -> Void) async -> [String] {
     let failures = Mutex<[String]>([])
     let keep = IssueHandlingTrait.compactMapIssues { issue in
       guard issue.failsTest else { return issue }

@@ -51,12 +51,13 @@ class Frame(Page):
         assert self._value(f"{LINES}.length") == 1_000 and "/burst/1004999" in self._value(f"{LINES}[0].innerText"), "Not the last thousand."
 
     def an_answer_that_was_cut_off_is_no_success(self):
-        for action in ["hang", "reset", "truncate"]:
-            self._request("POST", "/__admin/faults", {"action": action, "path": f"/{action}", "body": "12345678"})
+        for action in ["hang", "reset", "lose", "truncate"]:
+            body = {"body": "12345678"} if action != "lose" else {}
+            self._request("POST", "/__admin/faults", {"action": action, "path": f"/{action}"} | body)
         self._show("#records/users")
-        for action in ["hang", "reset", "truncate"]:
+        for action in ["hang", "reset", "lose", "truncate"]:
             self._send(f"/{action}")
-        for action, words in [("hang", "no response"), ("reset", "reset"), ("truncate", "cut short")]:
+        for action, words in [("hang", "no response"), ("reset", "reset"), ("lose", "lost"), ("truncate", "cut short")]:
             line = f"{LINES}.find((e) => e.innerText.includes('/{action}'))?.querySelector('.status-code')"
             self._wait(line, f"/{action} in the log")
             shown = self._value(f"[{line}.innerText, {line}.dataset.class]")

@@ -122,7 +122,7 @@ static int output(const char *command, char *text, size_t size) {
   const char *arguments[] = {"sh", "-c", command, NULL};
   const char *environment[] = {"WORD=hello", "PATH=/usr/bin:/bin", NULL};
   int null = open("/dev/null", O_RDONLY);
-  int child = system_spawn(arguments, environment, (int[]){null, pipe_ends[1], pipe_ends[1]});
+  int child = system_spawn(arguments, environment, (int[]){null, pipe_ends[1], pipe_ends[1]}, false);
   EXPECT(child > 0);
   close(null);
   close(pipe_ends[1]);
@@ -168,7 +168,7 @@ static void default_signals(void) {
     snprintf(command, sizeof command, "kill -%d $$; sleep 30", wanted[index]);
     const char *arguments[] = {"/bin/sh", "-c", command, NULL};
     const char *environment[] = {"PATH=/usr/bin:/bin", NULL};
-    int child = system_spawn(arguments, environment, (int[]){0, 1, 2});
+    int child = system_spawn(arguments, environment, (int[]){0, 1, 2}, false);
     EXPECT(child > 0);
     int status;
     EXPECT(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == wanted[index]);
@@ -178,9 +178,9 @@ static void default_signals(void) {
 
 static void missing_programs(void) {
   const char *environment[] = {NULL};
-  EXPECT(system_spawn((const char *[]){"no-such-program", NULL}, environment, (int[]){0, 1, 2}) == -1);
+  EXPECT(system_spawn((const char *[]){"no-such-program", NULL}, environment, (int[]){0, 1, 2}, false) == -1);
   EXPECT(errno == ENOENT);
-  EXPECT(system_spawn((const char *[]){"./file", NULL}, environment, (int[]){0, 1, 2}) == -1);
+  EXPECT(system_spawn((const char *[]){"./file", NULL}, environment, (int[]){0, 1, 2}, false) == -1);
   EXPECT(errno == EACCES);
   EXPECT(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
 }

@@ -26,7 +26,7 @@ export const start = () => attempt(async () => {
 });
 
 /** The text in place of a status, by the delivery of an incomplete response. */
-const broken = { hang: "no response", reset: "reset", truncate: "cut short" };
+const broken = { hang: "no response", reset: "reset", lose: "lost", truncate: "cut short" };
 
 const group = ({ status, delivery }) => (broken[delivery] ? "broken" : String(status)[0]);
 

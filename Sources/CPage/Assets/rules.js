@@ -8,10 +8,10 @@ import { announce, ask, attempt } from "./messages.js";
 
 const kinds = {
   status: ["Respond with a status", "Status", 503], delay: ["Respond late", "Delay in ms", 500], retryAfter: ["Rate limit (429)", "Retry after, s", 5],
-  hang: ["Never respond"], reset: ["Reset the connection"], truncate: ["Cut off the body"],
+  hang: ["Never respond"], reset: ["Reset the connection"], lose: ["Carry out, lose the response"], truncate: ["Cut off the body"],
   stub: ["Stub: a fixed response", "Status", 200], hold: ["Hold: wait until released"],
 };
-const actions = { hang: "no response", reset: "the connection is reset", truncate: "the body is cut off" };
+const actions = { hang: "no response", reset: "the connection is reset", lose: "the response is lost", truncate: "the body is cut off" };
 
 /** @typedef {{ kind: "faults" | "holds" | "stubs", rule: Record<string, any> }} Rule A rule as the server describes it, and the path of its kind. */
 

@@ -1,6 +1,7 @@
 #ifndef CSTORAGE_H
 #define CSTORAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -122,7 +123,9 @@ int system_catch_signals(const int *numbers, int count);
 ///
 /// The program gets three descriptors as its standard input, output and error, and no other descriptor of this process,
 /// even if another thread opens one now. Signals that this process catches or ignores have their default action, and none is
-/// blocked. Fails with ENOTSUP on systems where programs start no others.
-int system_spawn(const char *const *arguments, const char *const *environment, const int descriptors[3]);
+/// blocked. A program that leads a group gets the signals that are sent to the group of its id, as its children do. Fails with
+/// ENOTSUP on systems where programs start no others.
+int system_spawn(
+    const char *const *arguments, const char *const *environment, const int descriptors[3], bool leads_group);
 
 #endif

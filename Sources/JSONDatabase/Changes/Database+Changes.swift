@@ -10,7 +10,7 @@ package struct RecordChange: Sendable {
   let before: Row?
   /// The record after; `nil` for a deleted record.
   let after: Row?
-  fileprivate let idName: String
+  let idName: String
 
   /// The record's id; `nil` for what has none.
   package var id: String? { after?.id(named: idName)?.string ?? before?.id(named: idName)?.string }

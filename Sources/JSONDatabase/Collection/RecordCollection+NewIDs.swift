@@ -40,6 +40,16 @@ extension RecordCollection {
     return number.text
   }
 
+  /// The value of an id from an address: an integer in its usual form is a number, unless another id is a text.
+  func idValue(of text: String, _ patience: Patience) -> JSONValue {
+    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    let isInteger = digits.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    guard isInteger, text == "0" || !digits.isEmpty && digits.first != "0", let number = try? JSONValue(parsing: text),
+      !kinds(of: Array(idName.utf8), patience).seen.contains(.string)
+    else { return .string(text) }
+    return number
+  }
+
   /// Reads all ids, and prepares the next new id. O(n) the first time.
   func readIDs(_ patience: Patience) {
     _ = idForms(patience)

@@ -36,7 +36,7 @@ package struct RecordList: Sendable {
   }
 
   /// The number of places; some may be empty.
-  var placeCount: Int {
+  package var placeCount: Int {
     switch content {
     case .selected(let records): records.placeCount
     case .related(let records): records.count
@@ -55,7 +55,7 @@ package struct RecordList: Sendable {
       case .selected(let records): records.record(at: place).map { RelatedRecord(record: $0) }
       case .related(let records): records[place]
       }
-    guard let selection, var record else { return record }
+    guard let selection, var record, !record.isMark else { return record }
     record.selection = selection
     return record
   }

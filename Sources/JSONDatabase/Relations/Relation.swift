@@ -66,11 +66,21 @@ package struct RelatedRecord: Sendable {
   package let related: [(name: String, value: ValidJSON.AddedValue)]
   /// The members to show of the record and of related ones; `nil` for all.
   package var selection: FieldSelection?
+  /// Whether this stands for a record that is not there.
+  let isMark: Bool
 
   /// Joins a record with its related records.
   package init(record: ValidJSON, related: [(name: String, value: ValidJSON.AddedValue)] = []) {
     self.record = record
     self.related = related
+    isMark = false
+  }
+
+  /// Stands for a record that is not there; no selection of members applies.
+  package init(mark: ValidJSON) {
+    record = mark
+    related = []
+    isMark = true
   }
 
   /// The record with its related records as one value.

@@ -8,6 +8,8 @@ package struct ServerState: Sendable {
   /// The subject of a row.
   package enum Kind: String, Sendable {
     case rule, count, setting, token
+    /// The response to a request that a client may repeat, by the client's key.
+    case response
     /// The last number that was assigned.
     case number
   }

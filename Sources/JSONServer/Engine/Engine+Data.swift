@@ -223,6 +223,7 @@ extension Engine {
   /// Updates everything that is derived from the state.
   func follow(_ keys: [ServerState.Key]) {
     rules.follow(keys, on: self)
+    repetitions.follow(keys, in: writes.state)
     let kinds = Set(keys.map(\.kind))
     if kinds.contains(.setting) {
       settings = Settings(configuration, changedBy: JSONObject(writes.state[.setting].map { ($0, $1) }))

@@ -25,6 +25,7 @@ actor Engine: Application {
   let rules: Rules
   let journal: Journal
   let events: EventFeed
+  let repetitions = Repetitions()
   let snapshots: Snapshots
   var keptSnapshots = KeptSnapshots()
   var settings: Settings

@@ -36,8 +36,8 @@ final class HTTPPolicies {
   }
 
   /// The fields of a response with a result, to a request without any field that they depend on.
-  func commonFields(of result: EndpointResult) -> CommonFields {
-    result.total == nil ? commonFields : commonFieldsOfList
+  func commonFields(of result: EndpointResult) -> CommonFields? {
+    result.nextSince != nil ? nil : result.total == nil ? commonFields : commonFieldsOfList
   }
 
   /// Checks the sender, and sets the effective method of a request.

@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
 /// 3. middleware, which encloses the steps 4 to 8.
 /// 4. A large body is parsed on another thread.
 /// 5. sign-in: who asks, and what this user may do.
-/// 6. simulate: delay, fault, hold, stub.
+/// 6. simulate: delay, fault, hold, the response to an earlier request with the same key, stub.
 /// 7. route: a page or a file, the admin interface, sign-in, a stream of changes, a resource, or another server.
 /// 8. carry out: a read at once or on a worker thread, a write when it is saved.
 /// 9. finalize: spelling of errors, JSONP, validator, compression, CORS, hint, journal.
@@ -144,7 +144,7 @@ extension Engine {
     }
   }
 
-  /// simulate: delay · fault · hold · stub; then route
+  /// simulate: delay · fault · hold · repetition · stub; then route
   private func simulate(_ context: RequestContext) {
     if context.isHidden { serve(context) } else { rules.simulate(context, on: self) }
   }
@@ -194,7 +194,9 @@ extension Engine {
     if endpoint.isWrite, !isPreview {
       let requester = Requester(context, .resource(endpoint))
       guard try beginOrQueue(context.request.method.rawValue, for: requester) else { return }
+      if let known = repetitions.response(toAgain: context, on: self) { return finalize(context, known) }
     }
+    let endpoint = try resolvingDelta(endpoint, context)
     let parameters = context.target.parameters
     let shape = try ResponseShape(parameters, wrapName: configuration.wrapName(for: context))
     let ignored = parameters.items.isEmpty ? [] : endpoint.ignoredParameters(parameters, of: context.request)
@@ -265,7 +267,10 @@ extension Engine {
     if isSession { sessions.boundIndexes(of: self, hasChanged: change != nil) }
     // The usual case for reads: nothing waits for the disk.
     if !endpoint.isWrite, isSaved { return finalize(context, consume response) }
-    if let base, change != nil { keepUndo(of: context, since: base, in: &response) }
+    if let base, change != nil {
+      keepUndo(of: context, since: base, in: &response)
+      repetitions.keep(response, to: context, withItsChangeOn: self)
+    }
     let pending = PendingResponse(
       requester: Requester(context, .resource(endpoint)), response: response, change: change)
     if let base, change != nil {
@@ -277,10 +282,16 @@ extension Engine {
 
   /// finalize: JSONP · validator · compression · CORS · journal
   func finalize(_ context: RequestContext, _ response: consuming PreparedResponse) {
+    let met = context.met
+    if let turn = met?.repetition { repetitions.end(turn, with: response, on: self) }
     guard !context.isInner else { return context.reply(response) }
     if response.errorMessage != nil { response.respell(configuration.spellings) }
     let body = policies.finalize(&response, for: context)
-    if context.met?.isCut == true, response.delivery == .normal { response.cut() }
+    switch met?.delivery {
+    case .lost?: response.delivery = .lost
+    case .truncated? where response.delivery == .normal: response.cut()
+    case .truncated?, .normal?, .hang?, .reset?, nil: break
+    }
     if let origin = response.refusedOrigin, hints.isNew(origin) {
       configuration.onEvent(.hint(Hints.text(forRefused: origin).respelled(configuration.spellings)))
     }

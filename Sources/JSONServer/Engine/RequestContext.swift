@@ -128,8 +128,10 @@ package struct MatchNotes: Sendable {
   var upstream: String?
   /// Whether a strict server refused the request for an unknown path, method or parameter.
   var isUnexpected = false
-  /// Whether a fault cuts the response.
-  var isCut = false
+  /// How a fault has the response sent that the request gets when it is carried out; `nil` for as it is.
+  var delivery: Response.Delivery?
   /// Whether the client went away before the response was there.
   var hasLeft = false
+  /// The key under which the response is kept for repetitions of the request; `nil` for none.
+  var repetition: Repetitions.Turn?
 }

@@ -46,6 +46,8 @@ final class WriteCoordinator {
   /// Whether responses show only saved data.
   private let showsOnlySaved: Bool
   private(set) var revisions = Revisions()
+  /// What has changed, for clients that ask for it.
+  var deltas = Deltas()
   /// The number of times that unsaved changes were rolled back.
   private(set) var retractions = 0
   /// The generation of each file on which the data is based, by resource.
@@ -128,6 +130,11 @@ final class WriteCoordinator {
     if version.isSmall { version = next } else { WorkerThreads.release(&version, leaving: next) }
   }
 
+  /// Brings the history up to date, if a client asks for it.
+  private func follow(_ record: (inout ChangeHistory) -> Void) {
+    if deltas.history.isActive { record(&deltas.history) }
+  }
+
   /// Goes back to the saved version.
   private func rollBack(on engine: isolated Engine) {
     let lost = state.rows(since: saved.state.mark).map(\.key)
@@ -138,6 +145,7 @@ final class WriteCoordinator {
     if !database.isIdentical(to: saved.database) {
       revisions.changeAll()
       retractions += 1
+      follow { $0.record(saved.database.changes(since: database)) }
       take(saved.database)
       deletions.goBack(to: saved.deletions)
       state.apply(voidedTokens)
@@ -168,6 +176,7 @@ final class WriteCoordinator {
     var pending = pending
     pending.resources = database.resourceNames(at: resources)
     revisions.change(resources)
+    follow { $0.record(database.changes(since: base)) }
     guard store != nil else {
       compact(since: base, on: engine)
       recordSaved(database, deletions)
@@ -485,11 +494,13 @@ final class WriteCoordinator {
       // After a commit with an unknown outcome, and after a failover, only the whole database is reliable.
       guard since <= version else { return readIndex.retry(on: engine) }
       let positions = newer.database.changedPositions(since: base)
+      follow { $0.record(newer.database.changes(since: base)) }
       // Other servers may have written to the slots of removed records.
       if !positions.isEmpty || newer.problem != nil { adopt(newer.database, changing: positions) }
     } else {
       if version < 0 { readIndex.retry(on: engine) }
       let names = database.resourceNames(andOf: newer.database)
+      deltas.restart()
       adopt(newer.database)
       engine.readAhead()
       engine.events.publishReload(of: names)
@@ -515,6 +526,7 @@ final class WriteCoordinator {
       initial = file.applied(to: initial, ids: ids).separated()
     }
     let (base, names) = (database, database.resourceNames(andOf: edited))
+    follow { $0.recordEdit(from: base, to: edited) }
     adopt(edited)
     engine.readAhead()
     generations[file.name] = file.generation
@@ -535,6 +547,8 @@ final class WriteCoordinator {
     take(changed)
     // The records have other places now.
     deletions.kept = [:]
+    engine.repetitions.forget(on: engine)
+    deltas.restart()
     engine.signIn?.forgetUsers(replacing: base, on: engine)
     enqueueCommit(pending, since: base, replacingAll: true, on: engine)
   }

@@ -4,6 +4,7 @@ import JSONServerValues
 
 extension HTTPField.Name {
   package static let xTotalCount = Self.known("X-Total-Count")
+  static let xNextSince = Self.known("X-Next-Since")
   static let xIgnoredParameters = Self.known("X-Ignored-Parameters")
   static let acceptPatch = Self.known("Accept-Patch")
   package static let link = Self.known("Link")
@@ -15,6 +16,8 @@ extension HTTPField.Name {
   static let undo = Self.known("X-JSON-Server-Undo")
   /// The name of the request's session.
   static let session = Self.known("X-JSON-Server-Session")
+  /// The client's name of a change that it may repeat (draft-ietf-httpapi-idempotency-key-header).
+  static let idempotencyKey = Self.known("Idempotency-Key")
   static let lastEventID = Self.known("Last-Event-ID")
   /// Where a browser says that the page is that sends the request (W3C Fetch Metadata).
   static let secFetchSite = Self.known("Sec-Fetch-Site")

@@ -123,6 +123,7 @@ struct CrossOriginPolicy: Sendable {
   private func exposeFields(of response: inout PreparedResponse) {
     let exposed: KeyValuePairs<HTTPField.Name, [String]> = [
       .xTotalCount: ["X-Total-Count", "Link"], .location: ["Location"], .xIgnoredParameters: ["X-Ignored-Parameters"],
+      .xNextSince: ["X-Next-Since"],
     ]
     for (name, entries) in exposed where response.headerFields.contains(name) {
       for entry in entries { response.headerFields.add(entry, toList: .accessControlExposeHeaders) }

@@ -17,6 +17,8 @@ package struct RequestError: Error {
     case forbidden
     /// Nothing is at the path.
     case notFound
+    /// Something was there, and is no more.
+    case gone
     /// The route has other methods; has their names.
     case methodNotAllowed([String])
     /// The request did not arrive in time.
@@ -44,6 +46,10 @@ package struct RequestError: Error {
     case unavailable
     /// Too many requests wait; the client should repeat this one.
     case busy
+    /// The same request is still under way; the client should repeat this one.
+    case underWay
+    /// The key of the request stands for another request.
+    case otherRequest
     /// The disk or a quota is full.
     case noSpace
     /// A write may or may not survive a power cut.
@@ -142,11 +148,13 @@ extension RequestError {
     case .unauthorized: .unauthorized
     case .forbidden: .forbidden
     case .notFound: .notFound
+    case .gone: .gone
     case .methodNotAllowed: .methodNotAllowed
     case .timeout: .requestTimeout
     case .conflict: .conflict
     case .preconditionFailed: .preconditionFailed
-    case .contradiction: .unprocessableContent
+    case .contradiction, .otherRequest: .unprocessableContent
+    case .underWay: .conflict
     case .bodyTooLarge: .contentTooLarge
     case .targetTooLong: .uriTooLong
     case .unsupportedMediaType, .unsupportedPatch, .unsupportedCoding: .unsupportedMediaType
@@ -188,7 +196,7 @@ extension RequestError {
     if code == .contradiction { response.headerFields[.contentType] = "application/problem+json" }
     if let allowedMethods { response.headerFields[.allow] = allowedMethods }
     if code == .unsupportedPatch { response.headerFields[.acceptPatch] = RequestBody.patchTypes }
-    if code == .busy { response.headerFields[.retryAfter] = "1" }
+    if code == .busy || code == .underWay { response.headerFields[.retryAfter] = "1" }
     if code == .unauthorized { response.headerFields[.wwwAuthenticate] = "Bearer" }
     // RFC 9110, section 15.5.16.
     if code == .unsupportedCoding { response.headerFields[.acceptEncoding] = ContentCoding.all }

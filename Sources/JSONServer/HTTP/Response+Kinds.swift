@@ -90,6 +90,10 @@ extension Response {
   /// No response: the connection is reset.
   public static var reset: Response { Response(delivery: .reset) }
 
+  /// As a fault, the request is carried out and its change stored, and the connection is reset before the response, as when a
+  /// phone leaves the network too early.
+  public static var lost: Response { Response(delivery: .lost) }
+
   /// A response that ends in the middle of its body: as a fault, the response of the data.
   public static var truncated: Response { Response(delivery: .truncated(after: 0)) }
 

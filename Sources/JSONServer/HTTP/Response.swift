@@ -346,6 +346,9 @@ struct EntityTagList {
     items = field.split(separator: ",").map { String($0).withoutSpaceAround }
   }
 
+  /// Whether the field is `*`.
+  var isForAny: Bool { items == ["*"] }
+
   /// Whether the field names a tag, or is `*`; weak and strong tags are alike (RFC 9110, section 8.8.3.2).
   func names(_ tag: String) -> Bool {
     items.contains { $0 == "*" || Self.opaque($0) == Self.opaque(tag) }

@@ -278,7 +278,7 @@ public final class Exchange: Sendable {
     return switch sent.delivery {
     case .normal: .whole
     case .truncated: .cut
-    case .reset: .reset
+    case .reset, .lost: .reset
     case .hang: .nothing
     }
   }

@@ -40,6 +40,10 @@ struct DataOperation: Sendable {
   ///
   /// - Throws: ``RequestError``; the database must then be discarded.
   func perform(on database: inout Database) throws(RequestError) -> EndpointResult {
+    if var version = endpoint.list?.delta?.version {
+      version.patience = database.patience
+      database = version
+    }
     try rights?.check(endpoint, on: database)
     switch hiding {
     case .nothing: return try endpoint.perform(request, on: &database, ids: ids)
@@ -148,6 +152,8 @@ struct EndpointResult {
   var total: Int?
   /// The value of `Link`, for pages.
   var link: String?
+  /// The token with which the client asks for later changes.
+  var nextSince: String?
   /// The parameters without effect, also because of the data, such as names that no record has.
   var ignored: [IgnoredParameter] = []
   /// Warnings about the request, as ends of sentences.
@@ -193,6 +199,7 @@ struct EndpointResult {
       }
     if let total { response.append(.xTotalCount, String(total)) }
     if let link { response.append(.link, link) }
+    if let nextSince { response.headerFields[.xNextSince] = nextSince }
     if let location {
       let path = location.map { "/" + PercentEncoding.encodeSegment($0) }.joined()
       response.headerFields[.location] = request.base + path

@@ -115,6 +115,20 @@ final class Endpoint: Sendable {
     }
   }
 
+  /// Whether a PUT creates the record that its address names.
+  func mayCreate(_ schema: Schema) -> Bool {
+    guard case (.record(let name, _), .replace) = (target, action) else { return false }
+    return schema.allowsUpsert(in: name)
+  }
+
+  /// The read of the record whose id the body of a new record has; `nil` without an id.
+  func claimed(_ schema: Schema, _ isForNew: Bool) -> Endpoint? {
+    guard isForNew, case (.collection(let name), .create(let body)) = (target, action),
+      let id = body.json.member(Array(schema.idName(of: name).utf8))?.withToken(\.recordID)
+    else { return nil }
+    return Endpoint(.record(name, id: id))
+  }
+
   /// The read of the parent whose list of ids selects the records; `nil` where records refer to the parent themselves.
   var listReading: Endpoint? {
     guard let parent, list?.query.criteria.ids != nil else { return nil }
@@ -199,6 +213,10 @@ extension Endpoint {
       let content: EndpointResult.Content =
         database.dialect == .v1 ? .text(deletion.record) : .text(.emptyObject)
       return EndpointResult(content, change: .deleted(name, ids: [id], dependents: deletion.dependents))
+    case .replace(let body) where mayCreate(database.schema) && !database.hasRecord(id, in: name):
+      written = try database.create(body.json(for: name, in: database), as: id, in: name)
+      return EndpointResult(
+        .text(written.text), status: .created, location: [name, id], change: .created(name, written))
     case .replace(let body):
       written = try database.edit(id, in: name, by: .replace(body.json(for: name, id: id, in: database)))
     case .merge(let body), .create(let body), .createOrMerge(let body):
@@ -225,6 +243,10 @@ extension Endpoint {
   private func list(
     _ name: String, _ parameters: ListParameters, _ request: Request, _ database: Database
   ) throws(DatabaseError) -> EndpointResult {
+    if let delta = parameters.delta {
+      let (result, selection, related) = try parameters.result(of: delta, in: name, request, database)
+      return report(selection, related, of: name, database, in: result)
+    }
     var (selection, related) = try database.list(name, parameters.query)
     var result = EndpointResult(.list(related.records))
     if let form = parameters.pageForm, case .page(let number, let size) = parameters.query.window {
@@ -242,6 +264,14 @@ extension Endpoint {
       }
     }
     result.total = selection.total
+    return report(selection, related, of: name, database, in: result)
+  }
+
+  /// Adds what a list request asks for in vain.
+  private func report(
+    _ selection: Selection, _ related: RelatedRecords, of name: String, _ database: Database, in result: EndpointResult
+  ) -> EndpointResult {
+    var result = result
     result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
     for path in selection.unknownSortPaths {
       let reason = "names '\(path.name)', a member that no record has"

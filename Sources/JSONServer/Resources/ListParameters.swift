@@ -16,6 +16,8 @@ struct ListParameters: Sendable {
   var query: Query
   /// The form of the page; `nil` for a request without pages.
   let pageForm: PageForm?
+  /// What has changed; `nil` for a request for the records as they are.
+  var delta: Delta?
   /// The parameters without effect, other than filters for members that no record has.
   var idle: [IgnoredParameter]
 
@@ -28,6 +30,7 @@ struct ListParameters: Sendable {
   ///
   /// - Throws: 400 that names the invalid parameter.
   init(_ parameters: QueryParameters, dialect: Dialect) throws(RequestError) {
+    delta = try Delta(parameters)
     var query = Query()
     query.criteria.conditions = try Self.conditions(parameters)
     // In 1.0 `_where` replaces all other filters.

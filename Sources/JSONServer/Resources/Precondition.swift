@@ -2,26 +2,36 @@ import HTTPTypes
 import JSONDatabase
 import JSONDescription
 
-/// The version of the target that a client has seen before its change (RFC 9110, section 13.1.1).
+/// The state of the target in which a client allows its change: the version that the client has seen (`If-Match`, RFC 9110,
+/// section 13.1.1), or that nothing is there (`If-None-Match: *`, section 13.1.2).
 ///
 /// The version covers all members, so the tag of a response to `_fields` does not match.
 struct Precondition: Sendable {
-  private let tags: EntityTagList
+  /// The tags of `If-Match`; `nil` without it.
+  private let tags: EntityTagList?
+  /// Whether nothing may be there.
+  private let isForNew: Bool
+  /// Whether the change creates what is not there.
+  private let mayCreate: Bool
   /// The GET of the same target.
   private let reading: DataOperation
   private let shape: ResponseShape?
   /// The tag of a body that is too large to hash; `nil` for any other.
   private let versionTag: EntityTag?
 
-  /// Reads the `If-Match` of a change; returns `nil` without one.
+  /// Reads the conditions of a change; returns `nil` without one.
   ///
   /// - Throws: 401 and 403, when the client may not read the target.
   init?(
     _ endpoint: Endpoint, _ context: RequestContext, _ configuration: Server.Configuration, _ writes: WriteCoordinator,
     _ authorization: Authorization?
   ) throws(RequestError) {
-    guard let field = context.request.headerFields[.ifMatch], let seen = endpoint.reading else { return nil }
-    tags = EntityTagList(field)
+    let request = context.request
+    isForNew = request.has(.ifNoneMatch) && EntityTagList(request.headerFields[.ifNoneMatch] ?? "").isForAny
+    tags = request.headerFields[.ifMatch].map(EntityTagList.init)
+    guard isForNew || tags != nil, let seen = endpoint.reading ?? endpoint.claimed(writes.database.schema, isForNew)
+    else { return nil }
+    mayCreate = endpoint.mayCreate(writes.database.schema)
     reading = try DataOperation(seen, context, ids: writes.ids, authorization)
     shape = try ResponseShape(QueryParameters(), wrapName: configuration.wrapName(for: context))
     // Middleware gets whole bodies, and clients get the tags of its responses.
@@ -30,10 +40,26 @@ struct Precondition: Sendable {
       ? writes.revisions.validator(of: seen, context, in: writes.database, authorization) : nil
   }
 
-  /// - Throws: 412 for another version.
+  /// - Throws: 412 for another version, and where something is or is not there against the client's condition.
   func check(on database: Database) throws(RequestError) {
     var version = database
-    var result = try reading.perform(on: &version)
+    var result: EndpointResult
+    do throws(RequestError) {
+      result = try reading.perform(on: &version)
+    } catch {
+      guard error.code == .notFound, tags == nil || mayCreate else { throw error }
+      guard tags == nil else {
+        throw RequestError(
+          .preconditionFailed, "\(reading.request.path) does not exist, and If-Match names a version of it.")
+      }
+      return
+    }
+    guard !isForNew else {
+      throw RequestError(
+        .preconditionFailed,
+        "The record exists, and If-None-Match: * asks for a new one; without the field, the change is carried out.")
+    }
+    guard let tags else { return }
     shape?.apply(to: &result, of: reading.endpoint, in: database)
     let request = reading.request
     let tag: EntityTag? =

@@ -3,8 +3,8 @@ import HTTPTypes
 /// A failure of requests on purpose, to test how a client handles it.
 ///
 /// After a fault with only a delay, the next fault that matches applies; after the last one, the server carries out the
-/// request. So it does after ``Response/truncated``, and cuts the response. Any other fault sends its own response, and the
-/// data stays unchanged.
+/// request. So it does after ``Response/truncated`` and ``Response/lost``, and cuts or loses the response. Any other fault sends
+/// its own response, and the data stays unchanged.
 public struct Fault: Sendable {
   /// The requests that the fault affects; never requests to `/__admin`.
   public var request: RequestPattern
@@ -45,6 +45,8 @@ extension Response {
     case hang
     /// Not at all: the connection is reset before the first byte.
     case reset
+    /// Not at all: the request is carried out and its change stored, and then the connection is reset.
+    case lost
     /// In part: the head has the full length, and the connection is closed after this many bytes of the body.
     case truncated(after: Int)
   }
@@ -52,7 +54,7 @@ extension Response {
 
 extension Response.Delivery {
   /// The deliveries that a fault's `action` names.
-  static let actions: [Response.Delivery] = [.hang, .reset, .truncated(after: 0)]
+  static let actions: [Response.Delivery] = [.hang, .reset, .lost, .truncated(after: 0)]
 
   /// The name of the fault action that causes this delivery; `normal` for none.
   var name: String {
@@ -60,6 +62,7 @@ extension Response.Delivery {
     case .normal: "normal"
     case .hang: "hang"
     case .reset: "reset"
+    case .lost: "lose"
     case .truncated: "truncate"
     }
   }
@@ -70,18 +73,26 @@ extension Response.Delivery {
     case .normal: "\(status.code)"
     case .hang: "no response (hung)"
     case .reset: "connection reset"
+    case .lost: "\(status.code), lost"
     case .truncated: "\(status.code), truncated"
     }
   }
 }
 
 extension FixedResponse {
-  /// The cut of the response of whatever responds to the request.
-  static let cut = FixedResponse(delivery: .truncated(after: 0))
+  /// How a fault has the response sent of whatever responds to the request; `nil` for a fault with a response of its own.
+  var disturbance: Response.Delivery? {
+    switch delivery {
+    case .lost: .lost
+    case .truncated: self == FixedResponse(delivery: .truncated(after: 0)) ? delivery : nil
+    case .normal, .hang, .reset: nil
+    }
+  }
 
-  /// The response of a fault or of a hold; `nil` for a fault with only a delay, and for a ``cut``.
+  /// The response of a fault or of a hold; `nil` for a fault with only a delay, and for one that disturbs the response of
+  /// whatever responds to the request.
   func prepared(retryAfter: Int?) -> PreparedResponse? {
-    guard retryAfter != nil || self != FixedResponse() && self != .cut else { return nil }
+    guard retryAfter != nil || self != FixedResponse() && disturbance == nil else { return nil }
     var fixed = self
     if retryAfter != nil, status == nil { fixed.status = .tooManyRequests }
     var response = fixed.prepared

@@ -30,6 +30,9 @@ extension FixedResponse {
   /// - Throws: 400 for an invalid response, and for a stream, which can be sent only once.
   init(_ response: Response) throws(RequestError) {
     if let problem = response.problem { throw RequestError(.malformed, problem) }
+    guard response.delivery != .lost else {
+      throw RequestError(.malformed, "Only a fault loses the response of the data; use Fault(…, .lost).")
+    }
     guard case .bytes(let bytes) = response.content else {
       throw RequestError(.malformed, "A stream is sent once; respond with a closure that makes one each time.")
     }

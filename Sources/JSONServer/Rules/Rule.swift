@@ -57,7 +57,12 @@ package struct Rule: Sendable {
 
   /// - Throws: 400 for an invalid fault.
   init(_ fault: Fault) throws(RequestError) {
-    let response = if let response = fault.response { try FixedResponse(response) } else { FixedResponse() }
+    let response =
+      switch fault.response {
+      case nil: FixedResponse()
+      case let response? where response.delivery == .lost: FixedResponse(delivery: .lost)
+      case let response?: try FixedResponse(response)
+      }
     try self.init(fault.request, times: fault.times, delay: fault.delay, .fault(response, retryAfter: nil))
   }
 
@@ -112,8 +117,8 @@ extension Rule.Effect {
     }
   }
 
-  /// Whether the fault cuts the response of whatever responds to the request.
-  var cutsResponse: Bool { if case .fault(.cut, retryAfter: nil) = self { true } else { false } }
+  /// How the fault has the response sent of whatever responds to the request; `nil` for a fault with a response of its own.
+  var disturbance: Response.Delivery? { if case .fault(let response, nil) = self { response.disturbance } else { nil } }
 
   /// The response that replaces carrying out the request; `nil` for none, or when a closure makes it.
   ///
@@ -217,9 +222,12 @@ extension Rule {
       guard name == action?.name else {
         throw body.wrong("action", "one of \(Response.Delivery.actions.map(\.name).joined(separator: ", "))")
       }
+      guard action != .lost || responses[0] == FixedResponse() && seconds == nil else {
+        throw body.refusal(of: "action", "is lose: the data or a stub responds, so leave out status, headers and body.")
+      }
       responses[0].delivery = action ?? .normal
       effect = .fault(responses[0], retryAfter: seconds)
-      guard delay != nil || effect.cutsResponse || effect.response(after: 0) != nil else {
+      guard delay != nil || effect.disturbance != nil || effect.response(after: 0) != nil else {
         throw RequestError(
           .malformed,
           "The fault does nothing; it needs one of delay, status, body, bodyFile, headers, retryAfter and action.")

@@ -46,8 +46,8 @@ final class Rules {
     }
     do throws(RequestError) {
       let wait = try engine.settings.delay(of: context)
-      guard wait > .zero else { return engine.serve(context) }
-      delay(by: wait, on: engine) { $0.serve(context) }
+      guard wait > .zero else { return engine.carryOutOnce(context) { $0.serve($1) } }
+      delay(by: wait, on: engine) { engine in engine.carryOutOnce(context) { $0.serve($1) } }
     } catch {
       engine.finalize(context, error.response())
     }
@@ -96,7 +96,7 @@ final class Rules {
         fault.map { fault in
           visit.noting {
             $0.fault = fault.id
-            if fault.rule.effect.cutsResponse { $0.isCut = true }
+            if let disturbance = fault.rule.effect.disturbance { $0.delivery = disturbance }
           }
         } ?? visit
       let chosen = fault?.rule.delay?.length(engine.configuration.random)
@@ -122,13 +122,13 @@ final class Rules {
   }
 
   private func findHold(for visit: Visit, on engine: isolated Engine) {
-    guard engine.phase == .running else { return stub(visit, on: engine) }
+    guard engine.phase == .running else { return carryOut(visit, on: engine) }
     find(.hold, for: visit, on: engine) { $0.rules.hold(visit, in: $1, on: $0) }
   }
 
   /// Holds a request until its release, if a hold matches.
   private func hold(_ visit: Visit, in hold: RuleTable.Entry?, on engine: isolated Engine) {
-    guard let id = hold?.id else { return stub(visit, on: engine) }
+    guard let id = hold?.id else { return carryOut(visit, on: engine) }
     let number = engine.nextNumber()
     let waiting = visit.noting { $0.hold = id }
     held[number] = (id, waiting)
@@ -151,6 +151,13 @@ final class Rules {
   private func endHold(of number: Int, _ reason: String, on engine: isolated Engine) {
     guard let visit = held.removeValue(forKey: number)?.visit else { return }
     engine.finalize(visit.context, RequestError(.unavailable, reason).response())
+  }
+
+  /// Passes a request to the stubs, unless it repeats an earlier one.
+  private func carryOut(_ visit: Visit, on engine: isolated Engine) {
+    engine.carryOutOnce(visit.context) { engine, context in
+      engine.rules.stub(Visit(context: context, request: visit.request), on: engine)
+    }
   }
 
   /// Sends the response of the next stub that matches a request; without one, passes the request on.
@@ -223,7 +230,7 @@ final class Rules {
   /// Releases or fails the requests of one hold, or of all holds, in the order of their arrival.
   private func release(from id: Int?, failingWith response: PreparedResponse?, on engine: isolated Engine) {
     for visit in waiting(in: id).compactMap({ held.removeValue(forKey: $0.key)?.visit }) {
-      if let response { engine.finalize(visit.context, response) } else { stub(visit, on: engine) }
+      if let response { engine.finalize(visit.context, response) } else { carryOut(visit, on: engine) }
     }
   }
 

@@ -10,6 +10,7 @@ extension Server.Configuration {
     schema.idNames = idNames
     schema.foreignKeySuffix = foreignKeySuffix
     schema.idLists = idLists
+    schema.upserts = Set(upserts)
     // An invalid configuration was refused at the start.
     schema.checks = (try? checks()) ?? Checks()
     if !fills.isEmpty {

@@ -41,6 +41,9 @@ extension Server {
     /// Members with lists of ids. A name of a collection, such as `tags`, makes that member a list of ids. With a name such
     /// as `tagIds`, the ids of deleted records are removed from the lists also in the dialect of 0.17.
     public var idLists: Set<String> = []
+    /// Collections in which `PUT /notes/7` creates the record where none has this id, for clients that make ids themselves;
+    /// `*` for all collections.
+    public var upserts: [String] = []
     /// The members that the server fills in the records that clients write.
     public var fills: [Fill] = []
     /// Whether the server refuses, with 422, bodies that contradict the other records of their collection: a missing member

@@ -40,6 +40,7 @@ extension Server.Configuration {
   func warnings(about database: Database) -> [String] {
     let named =
       fills.compactMap(\.resource).map { ($0, "is filled") }
+      + upserts.filter { $0 != "*" }.sorted().map { ($0, "takes records by PUT") }
       + uniqueMembers.map { (String($0.prefix { $0 != "." }), "has a unique member") }
     let unknown = named.filter { database.resource(named: $0.0) == nil }
     return database.idWarnings + schemaWarnings

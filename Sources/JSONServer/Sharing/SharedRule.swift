@@ -120,12 +120,12 @@ extension FixedResponse {
 
 extension JSONValue {
   /// A text with a code point for each byte.
-  fileprivate static func string(bytes: [UInt8]) -> JSONValue {
+  static func string(bytes: [UInt8]) -> JSONValue {
     var text = String.UnicodeScalarView()
     text.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0) })
     return .string(String(text))
   }
 
   /// The bytes of such a text.
-  fileprivate var bytes: [UInt8] { string?.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } ?? [] }
+  var bytes: [UInt8] { string?.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } ?? [] }
 }

@@ -24,7 +24,7 @@ extension HTTPConnection {
     switch response.delivery {
     case .normal: break
     case .hang: return fallSilent()
-    case .reset:
+    case .reset, .lost:
       if responses.poppedCount > 1 { writeBeginning(of: response, form) }
       return reset()
     case .truncated(let limit): bodyLimit = max(0, limit)

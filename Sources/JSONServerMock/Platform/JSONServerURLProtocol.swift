@@ -164,7 +164,7 @@
     private func deliver(_ response: Response, to request: URLRequest) async throws {
       switch response.delivery {
       // A response that hangs does not come here.
-      case .hang, .reset:
+      case .hang, .reset, .lost:
         throw URLError(.networkConnectionLost)
       case .truncated(let count):
         try begin(response, to: request)

@@ -38,10 +38,18 @@ struct RehearseCommand: ReportingCommand {
   @Option(help: ArgumentHelp("The number of runs at a time.", valueName: "count"))
   var jobs = 1
 
+  @Flag(help: "Rehearse a bad network: lose, repeat, cut, delay and refuse each request in turn.")
+  var network = false
+
+  @Option(
+    help: ArgumentHelp("With --network, rehearse only this condition; repeatable.", valueName: "condition"))
+  var condition: [NetworkCondition] = []
+
   @Option(help: "The format of the report: text, json, or github for annotations in a workflow.")
   var format = ReportFormat.text
 
   func validate() throws {
+    guard network || condition.isEmpty else { throw ValidationError("--condition is for --network.") }
     guard jobs > 0, limit ?? 1 > 0 else { throw ValidationError("--jobs and --limit are numbers of at least 1.") }
   }
 
@@ -55,7 +63,9 @@ struct RehearseCommand: ReportingCommand {
     guard let command = effective.options.running.exec else {
       throw CommandFailure(.usage, "--exec: name the command that tests the client, such as --exec 'swift test'.")
     }
-    let (start, rehearsal) = (ContinuousClock.now, try await rehearsal(effective))
+    if network { return try await rehearseNetwork(command, effective) }
+    let start = ContinuousClock.now
+    let rehearsal = try await Self.withServer(effective) { await Rehearsal(of: $0) }
     let (plain, exchanges) = try await Self.run(command, rehearsal.unchanged)
     guard plain.status == 0 else {
       FileText.send(Array(plain.output.utf8), to: LogStream.error.rawValue)
@@ -64,28 +74,18 @@ struct RehearseCommand: ReportingCommand {
     }
     let changes = try rehearsal.changes(
       for: exchanges, only: only, ignored: effective.options.running.ignore, limit: limit)
-    let done = NIOLockedValueBox(0)
-    let line =
-      Terminal.isError
-      ? ProgressLine {
-        let done = done.withLockedValue { $0 }
-        let rest = (.now - start) / (done + 1) * (changes.count - done)
-        return "  \(done) of \(changes.count) changes made, about \(LogText.seconds(rest)) left …"
-      } : nil
-    defer { line?.end() }
-    let outcomes = try await outcomes(of: changes) { change in
+    let outcomes = try await outcomes(of: changes, since: start) { change in
       let (run, _) = try await Self.run(command, rehearsal.configuration(for: change))
       return change.outcome(run.status == 0 ? [] : run.failures(beside: plain), isCrash: run.status > 128)
-    } progress: { count in
-      done.withLockedValue { $0 = count }
     }
-    line?.end()
     try FileText.print(report(outcomes, effective.options.shownSource), terminator: "")
     return outcomes.contains { $0.verdict == .failed } ? ExitStatus.differs.rawValue : 0
   }
 
-  /// Reads the source into memory.
-  private func rehearsal(_ effective: EffectiveOptions) async throws -> Rehearsal {
+  /// Reads the source into memory, and has a server of it copied.
+  static func withServer<Copy>(
+    _ effective: EffectiveOptions, _ copy: (Server) async -> Copy
+  ) async throws -> Copy {
     let source = effective.options.source
     if source != "-", !source.contains("://"), FileKind(of: source) == .missing {
       throw CommandFailure(.missingSource, "\(source): there is no such file; check the name.")
@@ -97,9 +97,9 @@ struct RehearseCommand: ReportingCommand {
     }
     configuration.onEvent = { _ in }
     let server = try await Server.load(configuration)
-    let rehearsal = await Rehearsal(of: server)
+    let copied = await copy(server)
     await server.stop()
-    return rehearsal
+    return copied
   }
 
   /// Runs the command while a copy of the server runs.
@@ -113,16 +113,25 @@ struct RehearseCommand: ReportingCommand {
     return (run, exchanges)
   }
 
-  /// Makes the changes, some at a time.
-  private func outcomes(
-    of changes: [Rehearsal.Change],
-    _ make: @escaping @Sendable (Rehearsal.Change) async throws -> RehearsedChange, progress: (_ done: Int) -> Void
-  ) async throws -> [RehearsedChange] {
-    try await withThrowingTaskGroup(of: (Int, RehearsedChange).self) { group in
-      var outcomes: [Int: RehearsedChange] = [:]
+  /// Makes the changes, some at a time, and shows on a terminal how many are left.
+  func outcomes<Change: Sendable, Outcome: Sendable>(
+    of changes: [Change], since start: ContinuousClock.Instant,
+    _ make: @escaping @Sendable (Change) async throws -> Outcome
+  ) async throws -> [Outcome] {
+    let done = NIOLockedValueBox(0)
+    let line =
+      Terminal.isError
+      ? ProgressLine {
+        let done = done.withLockedValue { $0 }
+        let rest = (.now - start) / (done + 1) * (changes.count - done)
+        return "  \(done) of \(changes.count) changes made, about \(LogText.seconds(rest)) left …"
+      } : nil
+    defer { line?.end() }
+    return try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
+      var outcomes: [Int: Outcome] = [:]
       for (index, change) in changes.enumerated() {
         if index >= jobs, let (index, outcome) = try await group.next() { outcomes[index] = outcome }
-        progress(outcomes.count)
+        done.withLockedValue { [count = outcomes.count] in $0 = count }
         group.addTask { (index, try await make(change)) }
       }
       for try await (index, outcome) in group { outcomes[index] = outcome }
@@ -153,15 +162,40 @@ struct RehearseCommand: ReportingCommand {
 }
 
 /// The output and the exit status of a command.
-private struct CommandRun: Sendable {
+struct CommandRun: Sendable {
   let output: String
   let status: Int32
 
   /// Runs a command to its end, and collects its output. The run fails on unexpected requests, as `--strict` does.
-  init(_ command: String, at url: String, _ server: Server) async {
+  ///
+  /// - Parameters:
+  ///   - variables: Added to the environment.
+  ///   - limit: The time after which the command and its children are killed; `nil` for no limit.
+  init(
+    _ command: String, at url: String, _ server: Server, variables: [String: String] = [:],
+    within limit: Duration? = nil
+  ) async {
     let shell = Program(
-      arguments: ["/bin/sh", "-c", command], variables: ["JSON_SERVER_URL": url], errors: .output)
-    let run = await shell.run()
+      arguments: ["/bin/sh", "-c", command], variables: variables.merging(["JSON_SERVER_URL": url]) { $1 },
+      errors: .output, leadsGroup: limit != nil)
+    let run = await withTaskGroup(of: Program.Output?.self) { group in
+      let ended = NIOLockedValueBox(false)
+      group.addTask {
+        let output = await shell.run()
+        ended.withLockedValue { $0 = true }
+        return output
+      }
+      if let limit {
+        group.addTask {
+          try? await Task.sleep(for: limit)
+          return nil
+        }
+      }
+      var output = await group.next() ?? nil
+      group.cancelAll()
+      if !ended.withLockedValue({ $0 }) { output = await group.next() ?? nil }
+      return output
+    }
     let bytes = run?.bytes ?? Array("error: There is no shell at /bin/sh.".utf8)
     let status = run?.status ?? 127
     let refusals = await server.unexpectedRequests.map { "\nerror: \($0.refusal ?? "")" }

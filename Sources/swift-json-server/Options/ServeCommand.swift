@@ -128,6 +128,7 @@ extension ServeCommand {
     ServeOption(
       "foreignKeySuffix", "fks", at: \.keys.foreignKeySuffix, sets: \.foreignKeySuffix, showing: { _ in "Id" }),
     ServeOption("id-lists", at: \.keys.idLists, effect: KeyOptions.setIDLists),
+    ServeOption("upsert", at: \.writing.upsert, spelling: ["Server.Configuration.upserts"], sets: \.upserts),
     ServeOption("fill", at: \.writing.fill, spelling: ["Server.Configuration.fills"]) {
       configuration, rules throws(CommandFailure) in
       configuration.fills = try CommandFailure.translating { () throws(ServerError) in
@@ -254,6 +255,9 @@ struct DataOptions: ParsableArguments {
 
 /// What the server adds to a body, and which bodies it refuses.
 struct WritingOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Create missing records by PUT, * for all; repeatable.", valueName: "name"))
+  var upsert: [String] = []
+
   @Option(help: ArgumentHelp("Fill a member, as in posts.createdAt=now; repeatable.", valueName: "rule"))
   var fill: [String] = []
 

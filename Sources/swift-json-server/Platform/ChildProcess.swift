@@ -19,6 +19,10 @@ import NIOConcurrencyHelpers
 /// A program that this command runs.
 struct ChildProcess: Sendable {
   private let id: pid_t
+  /// Whether signals go to all its children, too.
+  private let leadsGroup: Bool
+  /// The exit code of a program that was killed.
+  static let killed = 128 + SIGKILL
   /// The programs that have not ended.
   private static let running = NIOLockedValueBox<Set<pid_t>>([])
 
@@ -28,21 +32,23 @@ struct ChildProcess: Sendable {
   /// - Parameters:
   ///   - variables: Added to the environment.
   ///   - descriptors: Its standard input, output and error, by number; by default those of this process.
+  ///   - leadsGroup: Whether it leads a process group, which gets the signals that are sent to it.
   /// - Returns: `nil` when there is no such program, or it cannot be run.
   static func start(
-    _ arguments: [String], variables: [String: String] = [:], descriptors: [Int32: Int32] = [:]
+    _ arguments: [String], variables: [String: String] = [:], descriptors: [Int32: Int32] = [:],
+    leadsGroup: Bool = false
   ) -> ChildProcess? {
     guard !arguments.isEmpty else { return nil }
     let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }.map { "\($0)=\($1)" }
     let standard = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].map { descriptors[$0] ?? $0 }
     let id = withCStrings(arguments) { arguments in
       withCStrings(environment) { environment in
-        system_spawn(arguments, environment, standard)
+        system_spawn(arguments, environment, standard, leadsGroup)
       }
     }
     guard id >= 0 else { return nil }
     _ = running.withLockedValue { $0.insert(id) }
-    return ChildProcess(id: id)
+    return ChildProcess(id: id, leadsGroup: leadsGroup)
   }
 
   private static func withCStrings(
@@ -79,7 +85,7 @@ struct ChildProcess: Sendable {
   }
 
   func send(_ signal: Int32) {
-    kill(id, signal)
+    kill(leadsGroup ? -id : id, signal)
   }
 
   /// Sends a signal to all programs that run.
@@ -117,6 +123,8 @@ struct Program: Sendable {
   var errors = ErrorStream.standardError
   /// The number of output bytes after which the program is killed.
   var maximumBytes = Int.max
+  /// Whether the program is killed with its children.
+  var leadsGroup = false
 
   /// Runs the program on a thread of its own. When the task is canceled, the program is killed.
   ///
@@ -153,7 +161,7 @@ struct Program: Sendable {
     case .apart: descriptors[STDERR_FILENO] = pipes[1].writing
     }
     if input != nil { descriptors[STDIN_FILENO] = pipes[2].reading }
-    let child = ChildProcess.start(arguments, variables: variables, descriptors: descriptors)
+    let child = ChildProcess.start(arguments, variables: variables, descriptors: descriptors, leadsGroup: leadsGroup)
     for pipe in pipes.dropLast() { close(pipe.writing) }
     // This process still has the reading end, so writing neither fails nor raises a signal.
     if child != nil, let input { FileText.send(input, to: pipes[2].writing) }
@@ -213,6 +221,23 @@ enum Browser {
     let shell = ChildProcess.start(["/bin/sh", "-c", "\(opener) \"$0\" >/dev/null 2>&1 &", url])
     _ = shell?.wait()
   }
+}
+
+/// A temporary directory that only this user may read.
+struct TemporaryFolder {
+  let path: String
+
+  /// Makes a directory; `nil` when that fails.
+  init?() {
+    let directory = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    // mkdtemp(3) replaces the last six characters.
+    var name = Array("\(directory)/swift-json-server.XXXXXX".utf8CString)
+    guard mkdtemp(&name) != nil else { return nil }
+    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Removes the directory with its content.
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// A temporary file that only this user may read.

@@ -47,3 +47,9 @@ func `The list survives what the backend may change`() async throws {
     _ = try await BookmarkStore(api: server.url).load()
   }
 }
+
+@Test(.jsonServer(["bookmarks": []])) func `A bookmark is read again`() async throws {
+  try await MockServer.current.rehearseNetwork { server in
+    _ = try await BookmarkStore(api: server.url).load()
+  }
+}
