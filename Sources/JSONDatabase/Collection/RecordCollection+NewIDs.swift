@@ -96,11 +96,11 @@ extension RecordCollection {
 
   /// Whether an id in a body means that the client has none: JavaScript's falsy values, as in json-server 0.17, but a
   /// number is an id where given ids are kept.
-  static func meansNoID(_ id: ValueToken, _ ids: IDGenerator) -> Bool {
+  static func meansNoID(_ id: ValueToken, _ ids: IDGenerator? = nil) -> Bool {
     switch id.kind {
     case .null: true
     case .bool: id.bytes.elementsEqual("false".utf8)
-    case .number: id.double == 0 && !ids.keepsGivenIDs
+    case .number: id.double == 0 && ids?.keepsGivenIDs != true
     case .string: id.content.isEmpty
     case .array, .object: false
     }

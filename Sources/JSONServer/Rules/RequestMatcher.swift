@@ -144,7 +144,7 @@ package final class MatchableRequest: Sendable {
 /// The method and the targets of a request that patterns match.
 package struct EffectiveRoute: Sendable {
   /// The method, or the method that overrides it.
-  let method: HTTPRequest.Method
+  package let method: HTTPRequest.Method
   /// The target after rewriting.
   package let target: RequestTarget
   /// The targets before it: with the path prefix, and before rewriting.
