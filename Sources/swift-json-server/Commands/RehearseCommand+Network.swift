@@ -1,6 +1,7 @@
-import ArgumentParser
+package import ArgumentParser
+import JSONDatabase
 import JSONServer
-import JSONServerRehearsal
+package import JSONServerRehearsal
 import JSONServerValues
 
 extension NetworkCondition: ExpressibleByArgument {}
