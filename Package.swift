@@ -51,10 +51,7 @@ let package = Package(
     ),
     .target(
       name: "JSONDatabase",
-      dependencies: [
-        "JSONServerValues", .product(name: "HeapModule", package: "swift-collections"),
-        .product(name: "OrderedCollections", package: "swift-collections"),
-      ],
+      dependencies: ["JSONServerValues", .product(name: "OrderedCollections", package: "swift-collections")],
       swiftSettings: settings
     ),
     .target(

@@ -36,7 +36,7 @@ ARROWS = {
 
 # The targets without files, clocks, threads and HTTP.
 PURE = {"JSONServerValues", "JSONDescription", "JSONDatabase"}
-PURE_MODULES = {"Synchronization", "FoundationEssentials", "Foundation", "OrderedCollections", "HeapModule", "DequeModule"}
+PURE_MODULES = {"Synchronization", "FoundationEssentials", "Foundation", "OrderedCollections", "DequeModule"}
 
 # A module that has only locks. The thread sanitizer understands them, but not those of the standard library.
 LOCKS = "NIOConcurrencyHelpers"

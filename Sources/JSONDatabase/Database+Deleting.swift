@@ -32,7 +32,7 @@ extension Database {
   mutating func delete(
     _ slots: [Int], at position: Int, _ dependents: [String]
   ) -> (ids: [String], dependents: [String: Int]) {
-    guard patience.allows(slots.count > Self.quickChanges) else { return ([], [:]) }
+    guard patience.allows(slots.count > QueryPlan.quickChanges) else { return ([], [:]) }
     let name = entries[position].name
     let idName = Array(schema.idName(of: name).utf8)
     let ids = slots.compactMap { slot in
@@ -68,7 +68,7 @@ extension Database {
         let keepsLists = schema.dialect == .classic && !dependents.contains(name) && !schema.idLists.contains(key.name)
         let rows = rows(at: position, where: key, names: parent.id).filter { !(keepsLists && $0.isInList) }
         count += rows.count
-        guard patience.allows(count > Self.quickChanges) else { return [:] }
+        guard patience.allows(count > QueryPlan.quickChanges) else { return [:] }
         for (slot, row, isInList) in rows {
           let id = row.withRecord { $0.member(idName)?.text }
           // What has no id of its own is not a record's child in its own collection.
@@ -150,7 +150,7 @@ extension Database {
   package mutating func add(_ other: Database) {
     let added = other.entries.filter { positions[ByteExactKey($0.name)] == nil }
     guard !added.isEmpty else { return }
-    guard let end = entries.last else { return restore(from: other) }
+    guard let end = entries.last else { return assign(other) }
     // The white space before the closing brace stays there.
     var joined = Array(entries) + added
     for index in (entries.count - 1)..<joined.count { joined[index].trail = UTF8Slice("") }

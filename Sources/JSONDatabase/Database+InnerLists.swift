@@ -20,7 +20,7 @@ extension Database {
     let value = whole?.member(Array(member.utf8))
     var rows = PersistentRowVector()
     if let elements = value?.elements {
-      guard patience.allows(value.map { $0.count > Self.quickBytes } ?? false) else { return nil }
+      guard patience.allows(value.map { $0.count > QueryPlan.quickRecord } ?? false) else { return nil }
       for element in elements { rows.append(Row(element, lead: 0, trail: 0)) }
     } else {
       guard value?.withToken(\.isNull) ?? true, holdsLists(FieldPath(member), in: position) else { return nil }

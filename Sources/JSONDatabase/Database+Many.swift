@@ -39,7 +39,7 @@ extension Database {
       )
     }
     let position = try position(of: name)
-    guard patience.allows(selection.records.count > Self.quickChanges) else { return [] }
+    guard patience.allows(edit.isLong || selection.records.count > QueryPlan.quickChanges) else { return [] }
     return try self.edit(selection.slots, at: position, by: edit)
   }
 

@@ -21,6 +21,14 @@ package enum Edit: Sendable {
   case merge(ValidJSON)
   /// Applies a patch, all of it or nothing.
   case patch(Patch)
+
+  /// Whether the change takes noticeably long even for a small record.
+  var isLong: Bool {
+    switch self {
+    case .replace, .merge: false
+    case .patch(let patch): patch.isLong
+    }
+  }
 }
 
 extension Database {
@@ -63,9 +71,7 @@ extension Database {
     var draft = try Self.draft(body)
     return try append(&draft, at: position(of: name)) { [patience] collection, draft throws(DatabaseError) in
       let idName = collection.idName
-      if let given = draft[idName], !given.withToken({ RecordCollection.meansNoID($0) }),
-        given.withToken(\.recordID) != id
-      {
+      if let given = draft[idName], !given.withToken({ RecordCollection.meansNoID($0) }), given.withToken(\.recordID) != id {
         throw DatabaseError(
           .invalidBody, "'\(idName)' in the body is not \(id), as the address says; leave it out of the body.")
       }
@@ -99,7 +105,7 @@ extension Database {
     let position = try position(of: name)
     let collection = try collection(at: position)
     guard let slot = collection.slot(of: id, patience), let before = collection.rows[slot],
-      patience.allows(before.record.count > Self.quickBytes)
+      patience.allows(edit.isLong || before.record.count > QueryPlan.quickRecord)
     else { throw unknownRecord(id, in: name) }
     return try self.edit([slot], at: position, by: edit)[0]
   }
@@ -141,7 +147,7 @@ extension Database {
     guard case .singular(let before) = entries[position].resource else {
       throw DatabaseError(.wrongKind, "'\(name)' is a collection; name the record, as in /\(name)/1.")
     }
-    guard patience.allows(before.count > Self.quickBytes) else { return before }
+    guard patience.allows(edit.isLong || before.count > QueryPlan.quickRecord) else { return before }
     let lead = UTF8Slice(entries[position].lead.withBytes { Array($0.prefix(while: JSONSyntax.isWhitespace)) })
     let layout = lead.withBytes { lead in
       before.withToken { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
@@ -185,7 +191,7 @@ extension Database {
   private mutating func createOrMerge(
     _ elements: [ValidJSON], in name: String, ids: IDGenerator
   ) throws(DatabaseError) -> (records: [ValidJSON], created: Int) {
-    guard patience.allows(elements.count > Self.quickChanges) else { return ([], 0) }
+    guard patience.allows(elements.count > QueryPlan.quickChanges) else { return ([], 0) }
     let idName = Array(schema.idName(of: name).utf8)
     let given = elements.map { element -> String? in
       element.withToken { element in

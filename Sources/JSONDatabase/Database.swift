@@ -31,10 +31,10 @@ package struct Database: Sendable {
 
   private let outline: Outline
   var entries: PersistentArray<ResourceEntry>
-  /// The owner of the changes: the versions of one owner share their indexes.
+  /// Names a chain of versions. All versions of a chain share indexes.
   private(set) var lineage: Lineage
-  /// The time limit of readers.
-  package var patience = Patience.endless
+  /// The time limit of readers; see ``attempt(within:_:)``.
+  var patience = Patience.endless
 
   init(
     schema: Schema, prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice, lineage: Lineage = Lineage()
@@ -74,11 +74,11 @@ package struct Database: Sendable {
 
   /// Replaces the resources, within the same text.
   mutating func replaceEntries(by entries: [ResourceEntry]) {
-    restore(from: Database(schema: schema, prefix: prefix, entries: entries, suffix: suffix))
+    assign(Database(schema: schema, prefix: prefix, entries: entries, suffix: suffix))
   }
 
   /// Replaces all data with that of another database with the same schema.
-  package mutating func restore(from other: Database) {
+  package mutating func assign(_ other: Database) {
     let (lineage, patience) = (lineage, patience)
     self = other
     self.lineage = lineage

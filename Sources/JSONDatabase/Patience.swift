@@ -2,8 +2,8 @@ import Synchronization
 
 /// The time that a reader has, and whether its result is still needed.
 ///
-/// Code that may take long asks for time before and during the work. When there is none, the code returns something
-/// empty immediately: the result is then incomplete, and the caller drops it.
+/// Call ``allows(_:_:isUnderWay:)`` before slow work. If it returns false, return at once, with any value: nobody sees it,
+/// since ``Database/attempt(within:_:)`` returns `nil` then.
 package final class Patience: Sendable {
   /// Work for which there was no time.
   package struct Work: Sendable {
@@ -35,7 +35,7 @@ package final class Patience: Sendable {
   }
 
   /// Whether the time is over, so that the result is incomplete.
-  package var isOver: Bool { isOverFlag.load(ordering: .relaxed) }
+  var isOver: Bool { isOverFlag.load(ordering: .relaxed) }
 
   /// The work for which there was no time.
   package var refusedWork: Work? { refused.withLock { $0 } }
@@ -44,21 +44,18 @@ package final class Patience: Sendable {
   package func end() { isOverFlag.store(true, ordering: .relaxed) }
 
   /// Begins again with another result.
-  package func renew() {
+  fileprivate func renew() {
     guard isOver else { return }
     refused.withLock { $0 = nil }
     isOverFlag.store(false, ordering: .relaxed)
   }
 
-  /// The largest number of parts of some work: a few for each thread, since a thread may be busy with other work.
-  private static let maximumParts = 16
-  /// The smallest number of elements in a part.
-  private static let minimumPart = 1_000
-
   /// Whether several threads read a range.
   func shares(_ range: Range<Int>) -> Bool { sharing != nil && Self.partCount(range) > 1 }
 
-  private static func partCount(_ range: Range<Int>) -> Int { min(range.count / minimumPart, maximumParts) }
+  private static func partCount(_ range: Range<Int>) -> Int {
+    min(range.count / QueryPlan.minimumPart, QueryPlan.maximumParts)
+  }
 
   /// Collects results from the parts of a range, in order, on several threads if there are any.
   func collect<Element: Sendable>(
@@ -89,5 +86,21 @@ package final class Patience: Sendable {
       end()
     }
     return false
+  }
+}
+
+extension Database {
+  /// Runs work on this version until its time limit. A short limit starts anew for each attempt.
+  ///
+  /// - Returns: What the work returned or threw; `nil` when there was no time for all of it. Then drop the version.
+  package mutating func attempt<Success, Failure: Error>(
+    within patience: Patience, _ work: (inout Database) throws(Failure) -> Success
+  ) -> Result<Success, Failure>? {
+    if patience.isShort { patience.renew() }
+    guard !patience.isOver else { return nil }
+    self.patience = patience
+    let outcome = Result { () throws(Failure) in try work(&self) }
+    self.patience = .endless
+    return patience.isOver ? nil : outcome
   }
 }

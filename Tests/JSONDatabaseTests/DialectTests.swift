@@ -115,4 +115,19 @@ struct DialectTests {
   func `A near miss of a name finds it`(_ name: String, _ meant: String?) {
     #expect(Spelling.nearest(to: name, among: ["title", "views", "user_id"]) == meant)
   }
+
+  @Test func `Numbers become text ids within one text`() throws {
+    let text =
+      #"{ "x": [ {"n":1, "id": 7 }, {"id":1.0,"n":2},{"id":"a"} ], "n": {"id": 3}, "y": [{"id":-0},{"id":"8"}] }"#
+    let expected =
+      #"{ "x": [ {"n":1, "id": "7" }, {"id":"1","n":2},{"id":"a"} ], "n": {"id": 3}, "y": [{"id":"0"},{"id":"8"}] }"#
+    let database = try Database.fixture(text, .v1)
+    #expect(database.string == expected)
+    let records = try ["x", "y"].flatMap { Array(try database.list($0, Query()).selection.records) }
+    #expect(Set(records.map { ObjectIdentifier($0.storage) }).count == 1)
+    var schema = Schema()
+    schema.dialect = .v1
+    let part = try DatabasePart(name: "x", parsing: UTF8Slice(#" [{"id":12}] "#), schema: schema)
+    #expect(String(decoding: part.text.bytes, as: UTF8.self) == #" [{"id":"12"}] "#)
+  }
 }

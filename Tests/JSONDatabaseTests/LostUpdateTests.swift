@@ -28,14 +28,14 @@ import Testing
     Case(
       testDescription: "everything replaced", undone: ["/comments/1", "/posts/1", "/posts/7", "/profile", "/tags/1"]
     ) {
-      $0.restore(
-        from: try Database.fixture("{\"posts\": [{\"id\": 2, \"t\": \"b\"}, {\"id\": 7}], \"tags\": [{\"id\": 1}]}"))
+      $0.assign(
+        try Database.fixture("{\"posts\": [{\"id\": 2, \"t\": \"b\"}, {\"id\": 7}], \"tags\": [{\"id\": 1}]}"))
     },
     Case(
       testDescription: "a change, and everything replaced", undone: ["/comments/1", "/posts/1", "/posts/2", "/profile"]
     ) {
       _ = try $0.merge("{\"t\":1}", into: "1", in: "posts")
-      $0.restore(from: try Database.fixture("{\"posts\": []}"))
+      $0.assign(try Database.fixture("{\"posts\": []}"))
     },
     Case(testDescription: "what was undone over HTTP itself", undone: []) {
       _ = try $0.create("{}", in: "posts")

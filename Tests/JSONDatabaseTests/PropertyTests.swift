@@ -23,7 +23,8 @@ import Testing
     case 2: .number(JSONNumber(Int.random(in: -3...60, using: &random)))
     case 3:
       .number(
-        ["9.0", "1e1", "-0", "0.5", "9007199254740993", "1e400"].randomElement(using: &random).flatMap(JSONNumber.init(text:))
+        ["9.0", "1e1", "-0", "0.5", "9007199254740993", "1e400"].randomElement(using: &random).flatMap(
+          JSONNumber.init(text:))
           ?? JSONNumber(1))
     default: .string(words.randomElement(using: &random) ?? "")
     }

@@ -17,7 +17,7 @@ import Testing
   @Test func `takes over the other's text, and counts as a change of all resources`() throws {
     let before = try database(#"{"a": [{"id": 1}], "b": {}, "c": []}"#)
     var changed = before
-    changed.restore(from: try database(#"{"d":[]}"#))
+    changed.assign(try database(#"{"d":[]}"#))
     #expect(text(changed) == #"{"d":[]}"#)
     let positions = changed.changedPositions(since: before)
     #expect(positions == [0, 1, 2])
@@ -29,11 +29,11 @@ import Testing
     var changed = start
     _ = try changed.delete("1", in: "b")
     let deleted = changed
-    changed.restore(from: start)
+    changed.assign(start)
     #expect(changed.changedPositions(since: deleted) == [1])
     #expect(changed.isIdentical(to: start))
     var renamed = start
-    renamed.restore(from: try database(#"{"c": [], "b": [{"id": 1}], "a": [], "d": {}}"#))
+    renamed.assign(try database(#"{"c": [], "b": [{"id": 1}], "a": [], "d": {}}"#))
     #expect(renamed.changedPositions(since: start) == [0, 1, 2, 3])
   }
 

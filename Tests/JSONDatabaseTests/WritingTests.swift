@@ -67,6 +67,31 @@ struct WritingTests {
       _ = try $0.delete("1", in: "a")
     },
     Case(
+      name: "a brace in a bracket's line, with a PUT",
+      before: "{\n  \"a\": [{\n      \"id\": 1,\n      \"t\": \"a\"\n    }],\n  \"n\": []\n}\n",
+      after: "{\n  \"a\": [{\n      \"id\": 1,\n      \"t\": \"b\"\n    }],\n  \"n\": []\n}\n"
+    ) { _ = try $0.replace("1", in: "a", with: #"{"id":1,"t":"b"}"#) },
+    Case(
+      name: "a brace in a bracket's line, with a POST",
+      before: "{\n  \"a\": [{\n      \"id\": 1\n    }, {\n      \"id\": 2\n    }]\n}\n",
+      after: "{\n  \"a\": [{\n      \"id\": 1\n    }, {\n      \"id\": 2\n    }, {\n      \"id\": 3\n    }]\n}\n"
+    ) { _ = try $0.create("{}", in: "a") },
+    Case(
+      name: "lists on one line, with a PUT, a PATCH and a POST",
+      before: "{\n  \"a\": [\n    {\n      \"id\": 1,\n      \"xy\": [1, 2],\n      \"t\": \"a\"\n    }\n  ]\n}\n",
+      after: "{\n  \"a\": [\n    {\n      \"xy\": [1, 2],\n      \"t\": [5, 6],\n      \"id\": 1\n    },\n"
+        + "    {\n      \"xy\": [3],\n      \"o\": [\n        {}\n      ],\n      \"id\": 2\n    }\n  ]\n}\n"
+    ) {
+      _ = try $0.replace("1", in: "a", with: #"{"xy":[1,2],"t":"b"}"#)
+      _ = try $0.merge(#"{"t":[5,6]}"#, into: "1", in: "a")
+      _ = try $0.create(#"{"xy":[3],"o":[{}]}"#, in: "a")
+    },
+    Case(
+      name: "lists on lines of their own",
+      before: "{\n  \"a\": [\n    {\n      \"id\": 1,\n      \"xy\": [\n        1\n      ]\n    }\n  ]\n}\n",
+      after: "{\n  \"a\": [\n    {\n      \"id\": 1,\n      \"xy\": [\n        2\n      ]\n    }\n  ]\n}\n"
+    ) { _ = try $0.replace("1", in: "a", with: #"{"id":1,"xy":[2]}"#) },
+    Case(
       name: "a singular resource's merge", before: "{\n  \"p\": {\n    \"a\": 1,\n    \"b\": 2\n  }\n}",
       after: "{\n  \"p\": {\n    \"a\": 3,\n    \"b\": 2\n  }\n}"
     ) { database in
@@ -96,7 +121,8 @@ struct WritingTests {
     ("{\"id\":\"a\"}", "{}", "\"generated\""), ("{\"id\":\"x\"},{\"id\":7}", "{}", "8"),
     ("{\"id\":\"1\"},{\"id\":2}", "{}", "3"), ("{\"id\":\"9\"},{\"id\":\"10\"}", "{}", "\"11\""),
     ("{\"id\":\"07\"}", "{}", "\"generated\""), ("{\"id\":\"7\"},{\"id\":\"x\"}", "{}", "\"generated\""),
-    ("{\"id\":\"99999999999999999999\"}", "{}", "\"100000000000000000000\""), ("{\"n\":1},{\"id\":\"x\"}", "{}", "\"generated\""),
+    ("{\"id\":\"99999999999999999999\"}", "{}", "\"100000000000000000000\""),
+    ("{\"n\":1},{\"id\":\"x\"}", "{}", "\"generated\""),
     ("{\"id\":1},{\"id\":\"x\"}", "{}", "2"), ("{\"id\":7},{\"id\":\"8\"}", "{}", "9"), ("{\"n\":1}", "{}", "1"),
     ("{\"n\":1},{\"id\":\"1\"}", "{}", "\"2\""), ("1,null", "{}", "1"),
   ]
@@ -142,9 +168,36 @@ struct WritingTests {
     }
   }
 
+  @Test func `A table of ids with equal ones is right after each change, without being made again`() throws {
+    var random = SeededGenerator(seed: 5)
+    let records = (0..<60).map { _ in "{\"id\":\(Int.random(in: 0..<25, using: &random))}" }.joined(separator: ",")
+    var database = try Database.fixture("{\"a\":[\(records)]}")
+    var (rows, table) = try {
+      let rows = try database.collection("a").rows
+      return (rows, IDHashTable(idName: "id", rows: rows))
+    }()
+    for _ in 0..<400 {
+      let id = Int.random(in: 0..<25, using: &random)
+      let slot = Int.random(in: 0..<60, using: &random)
+      let record = try ValidJSON("{\"id\":\(id)}")
+      let row = Int.random(in: 0..<3, using: &random) > 0 ? Row(record, lead: 0, trail: 0) : nil
+      database.set(row, at: slot, of: 0)
+      let after = try database.collection("a").rows
+      let slots = try #require(after.differences(from: rows, atMost: 2))
+      let isValid = table.follow(RowChanges(before: rows, after: after, slots: slots))
+      #expect(isValid)
+      rows = after
+      for id in 0..<25 {
+        let first = (0..<rows.slotCount).first { rows[$0]?.id(named: "id")?.string == "\(id)" }
+        #expect(table.slot(of: "\(id)", in: rows) == first)
+      }
+    }
+  }
+
   static let refusedBodies: [(body: String, code: DatabaseError.Code)] = [
     ("{\"id\":1}", .idTaken), ("{\"id\":\"1\"}", .idTaken), ("{\"id\":1.0}", .idTaken), ("{\"id\":{}}", .invalidBody),
-    ("{\"id\":true}", .invalidBody), ("{\"id\":[1]}", .invalidBody), ("[]", .invalidBody), ("1", .invalidBody),
+    ("{\"id\":\".\"}", .invalidBody), ("{\"id\":\"..\"}", .invalidBody), ("{\"id\":true}", .invalidBody),
+    ("{\"id\":[1]}", .invalidBody), ("[]", .invalidBody), ("1", .invalidBody),
   ]
 
   @Test(arguments: refusedBodies)

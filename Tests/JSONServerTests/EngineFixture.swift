@@ -214,9 +214,9 @@ extension Database {
   /// Whether records are found, created and embedded without reading all ids and members first.
   var isReadAhead: Bool {
     var version = self
-    version.patience = Patience(isShort: true)
-    for name in resourceNames { _ = try? version.create(.emptyObject, in: name, ids: IDGenerator { "new" }) }
-    _ = version.relations()
-    return !version.patience.isOver
+    return version.attempt(within: Patience(isShort: true)) { version in
+      for name in version.resourceNames { _ = try? version.create(.emptyObject, in: name, ids: IDGenerator { "new" }) }
+      _ = version.relations()
+    } != nil
   }
 }

@@ -115,6 +115,13 @@ import Testing
     _ = try await Server.load(Server.Configuration(source: .text(text, name: "database.json")))
   }
 
+  @Test func `no configuration accepts what the smallest stack cannot free`() async throws {
+    var configuration = Server.Configuration(source: .value(["posts": [["id": 1]]]))
+    configuration.maximumDepth = 513
+    let error = await #expect(throws: ServerError.self) { try await Server.load(configuration) }
+    #expect(error?.message.contains("from 4 to 512") == true)
+  }
+
   static let levels = [("{\"a\":", "}"), ("[", "]")]
 
   @Test(arguments: levels, ["1", "{}"])

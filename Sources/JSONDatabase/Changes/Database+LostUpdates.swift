@@ -20,8 +20,8 @@ extension Database {
     }
   }
 
-  /// The paths of changes that an edit does not have: records and values that were written since the data was last loaded,
-  /// and that the edit lacks or has in another form. Of records without an id, the path of the collection.
+  /// The paths of HTTP writes since the last load that the edited file lacks or contradicts. Of records without an id, the
+  /// path of the collection.
   ///
   /// The author of the edit may have seen such a change before changing the record again; nothing tells.
   ///

@@ -68,7 +68,7 @@ extension Database {
   ///   change has been changed again. Nothing is changed then.
   /// - Complexity: O(number of restored records and of records added since).
   package mutating func undo(_ reversal: Reversal) throws(DatabaseError) {
-    guard patience.allows(reversal.count > Self.quickChanges) else { return }
+    guard patience.allows(reversal.count > QueryPlan.quickChanges) else { return }
     try atomically { database throws(DatabaseError) in
       var rest = reversal.changes[...]
       while let resource = rest.first?.position {

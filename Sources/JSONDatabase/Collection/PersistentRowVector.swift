@@ -96,15 +96,7 @@ struct PersistentRowVector: Sendable {
   }
 
   /// Whether reading all rows takes noticeably long. O(1).
-  var isLarge: Bool { count > Self.quickCount || byteCount > Self.quickBytes }
-
-  /// The largest number of rows that are always tested or sorted immediately: half of ``quickCount``, and not more
-  /// bytes than ``quickBytes``.
-  var quickMatches: Int { min(Self.quickCount / 2, Self.quickBytes / max(byteCount / max(count, 1), 1)) }
-
-  /// The largest number of rows, and of bytes, that are always read immediately, which takes about a millisecond.
-  private static let quickCount = 2_000
-  static let quickBytes = 4 << 20
+  var isLarge: Bool { count > QueryPlan.quickRows || byteCount > QueryPlan.quickBytes }
 
   /// The first row in stored order. O(1).
   var first: Row? { self[firstSlot] }

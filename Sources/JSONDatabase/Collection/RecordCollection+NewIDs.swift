@@ -14,6 +14,11 @@ extension RecordCollection {
       guard let value = token.withToken(\.recordID) else {
         throw DatabaseError(.invalidBody, "'\(idName)' must be a string or a number.")
       }
+      guard !Self.namesNoRecord(value) else {
+        throw DatabaseError(
+          .invalidBody,
+          "'\(idName)' is '\(value)', which has no address: in a path it means a directory. Choose another.")
+      }
       guard slot(of: value, patience) == nil else {
         throw DatabaseError(
           .idTaken,
@@ -55,6 +60,9 @@ extension RecordCollection {
     _ = idForms(patience)
     _ = ids(patience)
   }
+
+  /// Whether an id has no address: clients and servers resolve these segments of a path (RFC 3986, section 5.2.4).
+  static func namesNoRecord(_ id: String) -> Bool { id == "." || id == ".." }
 
   private static func addressBytes(of id: String, in resource: String) -> Int {
     [resource, id].reduce(0) { sum, segment in

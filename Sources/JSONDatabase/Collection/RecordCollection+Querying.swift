@@ -10,11 +10,14 @@ extension RecordCollection {
   /// - Complexity: O(length of the window) for a page of a sorted collection or of an equality filter, O(number of
   ///   matches) at worst for other filters by equality or size, otherwise O(n).
   ///
-  /// - Parameter parents: The expanded parents, whose members filters and sort keys may name.
+  /// - Parameters:
+  ///   - parents: The expanded parents, whose members filters and sort keys may name.
+  ///   - steps: The limit of the patterns.
   func select(
-    _ query: Query, parents: [ParentJoin] = [], dialect: Dialect, _ patience: Patience
+    _ query: Query, parents: [ParentJoin] = [], dialect: Dialect, _ patience: Patience,
+    steps: StepBudget = StepBudget()
   ) throws(DatabaseError) -> Selection {
-    let filter = try Filter(query.criteria, of: self, parents, dialect, patience)
+    let filter = try Filter(query.criteria, of: self, parents, dialect, patience, steps: steps)
     let (records, total) =
       if filter.isEmpty, query.isWhole {
         (SelectedRecords(rows), count)
@@ -23,6 +26,11 @@ extension RecordCollection {
           query, matching(filter, of: query, parents, dialect, patience),
           Sorting(query.sort, dialect: dialect, parents: parents, patience: patience), patience)
       }
+    guard !steps.isSpent else {
+      throw DatabaseError(
+        .invalidQuery,
+        "The pattern of '_like' takes too many steps through this data; repeat less often, or look for a plain text.")
+    }
     // Without records, nothing is known.
     let unknownPaths =
       count == 0
@@ -59,19 +67,18 @@ extension RecordCollection {
       return (selected(.list(matching[range]), range.count), total)
     }
     // Sorting few records is faster than picking them from the order of all.
-    if !sorting.isJoined, matching.count > sortedMatches || matching.count == count,
+    if !sorting.isJoined, matching.count > QueryPlan.sortedMatches(of: rows) || matching.count == count,
       let order = order(by: query.sort, dialect: sorting.order.dialect, patience)
     {
       let positions = matches.positions(in: order.slots, by: query.sort)
       return (selected(.list(pick(range, of: matching, in: order.slots, at: positions)), range.count), total)
     }
-    guard patience.allows(rows.isLarge && total > rows.quickMatches) else { return (selected(.list([]), 0), 0) }
+    guard patience.allows(rows.isLarge && total > QueryPlan.quickMatches(of: rows)) else {
+      return (selected(.list([]), 0), 0)
+    }
     let slots = sorting.sorted(matching[0..<total], of: rows)
     return (selected(.list(range.count == total ? slots : Array(slots[range])), range.count), total)
   }
-
-  /// The largest number of records that are sorted rather than picked from the order of all.
-  var sortedMatches: Int { count / 64 }
 
   private func selected(_ slots: SelectedRecords.Slots, _ count: Int) -> SelectedRecords {
     SelectedRecords(slots, of: rows, count: count)
@@ -119,11 +126,12 @@ extension Query.Window {
 extension RecordCollection {
   /// Finds the records that match a filter.
   ///
-  /// Equality and comparisons by size use indexes while many records are left; the rest is read record by record. A
+  /// Equality and comparisons by size use indexes while many records are left, and as far as there are indexes to spare;
+  /// the rest is read record by record. A
   /// text that all matching records contain is first searched for in their bytes.
   ///
   /// - Parameters:
-  ///   - query: The query. A foreign key must contain its parent's id, and a foreign key must be its owner's id.
+  ///   - query: The query. `parent` also matches an id in a list; `owner` matches only a single id.
   ///   - parents: The expanded parents.
   private func matching(
     _ filter: Filter, of query: Query, _ parents: [ParentJoin], _ dialect: Dialect, _ patience: Patience
@@ -132,7 +140,7 @@ extension RecordCollection {
     let criteria = query.criteria
     // With parents, the same parameters do not always make the same filter.
     let key = parents.isEmpty && filter.combinesMany && criteria.mayRecur ? criteria : nil
-    if let key, let known = indexes.matches.known(of: rows)?.matches.known(key) { return known }
+    if let key, let known = indexes.matches.readIfCurrent(rows, { $0.matches[key] }) ?? nil { return known }
     var found: SlotSet?
     if let parent = criteria.parent {
       narrow(&found, to: .list(slots(where: parent.key, equals: parent.id.string, patience)))
@@ -143,13 +151,13 @@ extension RecordCollection {
     }
     if let owner = criteria.owner {
       let belonging = slots(where: owner.key, equals: owner.id.string, patience)
-      guard patience.allows(rows.isLarge && belonging.count > rows.quickMatches) else { return .none }
+      guard patience.allows(rows.isLarge && belonging.count > QueryPlan.quickMatches(of: rows)) else { return .none }
       let own = belonging.filter { slot in
         rows[Int(slot)]?.withRecord { owner.key.value(in: $0)?.recordID == owner.id.string } ?? false
       }
       narrow(&found, to: .list(own))
     }
-    takeEqualities(&filter, &found, patience)
+    takeEqualities(&filter, &found, dialect, patience)
     let ranges = takeRanges(&filter, &found, dialect, patience)
     guard !filter.isEmpty else {
       var matches = FilterMatches(slots: found ?? liveSlots(patience), ranges: ranges)
@@ -159,7 +167,9 @@ extension RecordCollection {
       _ = indexes.matches.read(rows, .endless, make: { _ in FilterMatches.Cache() }) { $0.matches[key] = known }
       return matches
     }
-    guard patience.allows(rows.isLarge && (found?.count ?? count) > rows.quickMatches) else { return .none }
+    guard patience.allows(rows.isLarge && (found?.count ?? count) > QueryPlan.quickMatches(of: rows)) else {
+      return .none
+    }
     return FilterMatches(
       slots: .list(scan(found, query, parents, dialect, patience, filter)), ranges: ranges)
   }
@@ -181,8 +191,10 @@ extension RecordCollection {
     // time.
     let isSearch = candidates == nil && rest.scan != nil
     guard !isSearch, patience.shares(all) else { return slots(in: all, of: candidates, where: rest) }
+    let steps = rest.steps
     return patience.collect(in: all) { range in
-      guard let own = try? Filter(query.criteria, of: self, parents, dialect, patience) else { return [] }
+      let own = try? Filter(query.criteria, of: self, parents, dialect, patience, steps: steps)
+      guard let own else { return [] }
       return slots(in: range, of: candidates, where: own.keeping(left))
     }
   }
@@ -202,33 +214,39 @@ extension RecordCollection {
 
   /// Whether reading the remaining records costs less than using an index.
   private func isSmall(_ found: SlotSet?) -> Bool {
-    found.map { $0.count <= fewMatches } ?? false
+    found.map { $0.count <= QueryPlan.fewMatches(of: rows) } ?? false
   }
-
-  /// The largest number of records that are read instead of using an index.
-  var fewMatches: Int { min(count / 256, rows.quickMatches) }
 
   /// Applies equality conditions, the one with the fewest matches first, and removes those from the filter that need no
   /// further check.
-  private func takeEqualities(_ filter: inout Filter, _ found: inout SlotSet?, _ patience: Patience) {
+  private func takeEqualities(
+    _ filter: inout Filter, _ found: inout SlotSet?, _ dialect: Dialect, _ patience: Patience
+  ) {
     guard !isSmall(found) else { return }
-    var lists: [(place: Int, slots: [Int32])] = []
+    var sets: [(place: Int, slots: SlotSet, isExact: Bool)] = []
     for (place, node) in filter.nodes.enumerated() {
-      if case .condition(let condition) = node, condition.isEquality {
-        lists.append((place, equalSlots(condition, patience)))
+      guard case .condition(let condition) = node, condition.isEquality,
+        let index = indexes.equality.admitted(condition.path).flatMap({ equality(of: condition.path, $0, patience) })
+      else { continue }
+      let isExact = index.isExact(dialect)
+      let equal = equalSlots(condition, index)
+      if condition.comparison != .notEqual {
+        sets.append((place, .list(equal), isExact))
+      } else if isExact {
+        let others = SlotSet.list(equal + index.slotsWithoutValue(dialect))
+        sets.append((place, liveSlots(patience).subtracting(others, slotCount: rows.slotCount), true))
       }
     }
     var settled: Set<Int> = []
-    for (place, slots) in lists.sorted(by: { $0.slots.count < $1.slots.count }) where !isSmall(found) {
-      narrow(&found, to: .list(slots))
-      if case .condition(let condition) = filter.nodes[place], condition.isSettledByIndex { settled.insert(place) }
+    for (place, slots, isExact) in sets.sorted(by: { $0.slots.count < $1.slots.count }) where !isSmall(found) {
+      narrow(&found, to: slots)
+      if isExact { settled.insert(place) }
     }
     filter.settle { place, _ in settled.contains(place) }
   }
 
   /// The slots of the records with a value that equals one of a condition's operands, in ascending order.
-  private func equalSlots(_ condition: Condition, _ patience: Patience) -> [Int32] {
-    guard let index = equality(of: condition.path, patience) else { return [] }
+  private func equalSlots(_ condition: Condition, _ index: HashIndex) -> [Int32] {
     var lists = condition.operands.map { index.slots(equalTo: $0.string) }
     if condition.operands.contains(where: \.isNull) { lists.append(index.nullSlots) }
     if lists.count == 1 { return lists[0] }
@@ -246,15 +264,11 @@ extension RecordCollection {
   ) -> [FieldPath: Range<Int>] {
     // Both ends of an interval are found before its slots: there may be few even when each end alone matches many.
     var ranges: [FieldPath: Range<Int>] = [:]
-    var unequal: [SlotSet] = []
     filter.settle { _, node in
       guard case .condition(let condition) = node, condition.isByOrder, !isSmall(found),
         let order = order(by: [SortKey(condition.path)], dialect: dialect, patience),
         let positions = order.positions(passing: condition, in: rows)
       else { return false }
-      if condition.comparison == .notEqual {
-        unequal.append(.list(equalSlots(condition, patience)))
-      }
       ranges[condition.path] = ranges[condition.path]?.clamped(to: positions) ?? positions
       return true
     }
@@ -263,7 +277,6 @@ extension RecordCollection {
       guard let order = order(by: [SortKey(path)], dialect: dialect, patience) else { continue }
       narrow(&found, to: order.slots(in: positions, outOf: liveSlots(patience), slotCount: rows.slotCount))
     }
-    for slots in unequal { found = found?.subtracting(slots, slotCount: rows.slotCount) }
     return ranges
   }
 

@@ -75,7 +75,11 @@ package struct RecordCollection: Sendable {
 
   /// The records by the text of their value at a path. O(1) after a first call for a path, which reads all records.
   func equality(of path: FieldPath, _ patience: Patience) -> HashIndex? {
-    indexes.equality[path].value(of: rows, patience, "indexing \(name) by \(path.name)") { HashIndex(path, rows: $0) }
+    equality(of: path, indexes.equality[path], patience)
+  }
+
+  func equality(of path: FieldPath, _ index: SharedIndex<HashIndex>, _ patience: Patience) -> HashIndex? {
+    index.value(of: rows, patience, "indexing \(name) by \(path.name)") { HashIndex(path, rows: $0) }
   }
 
   /// Returns the slots of the records with a text as their value at a path, in ascending order.
@@ -83,10 +87,11 @@ package struct RecordCollection: Sendable {
     equality(of: path, patience)?.slots(equalTo: text) ?? []
   }
 
-  /// Returns the order of the records by sort keys; `nil` when a key has numbers and texts. O(n log n) at first use.
+  /// Returns the order of the records by sort keys; `nil` when a key has numbers and texts, and when as many other orders
+  /// are in use as may be. O(n log n) at first use.
   func order(by keys: [SortKey], dialect: Dialect, _ patience: Patience) -> SortedIndex? {
     let work = "indexing \(name) by \(keys.map(\.path.name).joined(separator: ", "))"
-    let order = indexes.order[keys].value(of: rows, patience, work) { rows in
+    let order = indexes.order.admitted(keys)?.value(of: rows, patience, work) { rows in
       SortedIndex(Sorting(keys, dialect: dialect, patience: patience), rows: rows)
     }
     return order?.isMixed == false ? order : nil

@@ -15,8 +15,8 @@ struct IDHashTable: RowIndex {
   private var tags: PersistentArray<UInt8>
   /// The entries that are not ``empty``.
   private var used = 0
-  /// Whether a row was left out because an earlier row has its id; it must be found when the earlier row is deleted.
-  private var hidesRows = false
+  /// The slots of rows whose id an earlier row has, by id, ascending: the first is found when the earlier row is deleted.
+  private var hidden: [ByteExactKey: [Int32]] = [:]
 
   /// Reads the ids of all rows. O(n).
   init(idName: String, rows: PersistentRowVector) {
@@ -67,8 +67,6 @@ struct IDHashTable: RowIndex {
       let (old, new) = (changes.before[slot], changes.after[slot])
       return old == nil || new == nil || old?.id(named: idName) != new?.id(named: idName)
     }
-    // Where a row that goes may have hidden another one, that would have to be found.
-    if hidesRows, moved.contains(where: { changes.before[$0] != nil }) { return false }
     // Removals first: an id may have moved from one record to another.
     for slot in moved { changes.before[slot].map { remove(slot, $0) } }
     for slot in moved { changes.after[slot].map { insert(slot, $0, in: changes.after) } }
@@ -81,8 +79,11 @@ struct IDHashTable: RowIndex {
     Self.withID(of: row, named: idName) { id in
       guard let id else { return }
       guard let other = self.slot(of: id, in: rows) else { return place(slot, hash: Self.hash(id)) }
-      hidesRows = true
       if slot < other { replace(other, by: slot, hash: Self.hash(id)) }
+      let later = Int32(max(slot, other))
+      let key = ByteExactKey(id)
+      let index = hidden[key]?.partitioningIndex { $0 > later } ?? 0
+      hidden[key, default: []].insert(later, at: index)
     }
   }
 
@@ -90,7 +91,16 @@ struct IDHashTable: RowIndex {
   private mutating func remove(_ slot: Int, _ row: Row) {
     Self.withID(of: row, named: idName) { id in
       guard let id else { return }
-      replace(slot, by: Int(Self.removed), hash: Self.hash(id))
+      guard !hidden.isEmpty, var slots = hidden.removeValue(forKey: ByteExactKey(id)) else {
+        return replace(slot, by: Int(Self.removed), hash: Self.hash(id))
+      }
+      let index = slots.partitioningIndex { $0 >= slot }
+      if index < slots.count, slots[index] == slot {
+        slots.remove(at: index)
+      } else {
+        replace(slot, by: Int(slots.removeFirst()), hash: Self.hash(id))
+      }
+      if !slots.isEmpty { hidden[ByteExactKey(id)] = slots }
     }
   }
 

@@ -9,11 +9,6 @@ final class Lineage: Sendable {}
 /// The versions of one lineage share them. In another lineage, such as a session's, a collection has indexes of its own
 /// after its first change.
 final class CollectionIndexes: Sendable {
-  /// The largest number of indexes of one kind.
-  private static let maximumIndexes = 16
-  /// The largest number of paths for which the existence of values is known.
-  private static let maximumPaths = 256
-
   let lineage: Lineage
   let ids: SharedIndex<IDHashTable>
   let idForms: SharedIndex<IDForms>
@@ -39,13 +34,13 @@ final class CollectionIndexes: Sendable {
     self.lineage = lineage
     ids = SharedIndex(copying: other?.ids)
     idForms = SharedIndex(copying: other?.idForms)
-    numbers = IndexTable(Self.maximumIndexes, copying: other?.numbers)
+    numbers = IndexTable(QueryPlan.maximumIndexes, copying: other?.numbers)
     members = SharedIndex(copying: other?.members)
-    ownKeys = IndexTable(Self.maximumIndexes, copying: other?.ownKeys)
+    ownKeys = IndexTable(QueryPlan.maximumIndexes, copying: other?.ownKeys)
     occupied = SharedIndex(copying: other?.occupied)
-    equality = IndexTable(Self.maximumIndexes, copying: other?.equality)
-    order = IndexTable(Self.maximumIndexes, copying: other?.order)
-    paths = IndexTable(Self.maximumPaths, copying: other?.paths)
+    equality = IndexTable(QueryPlan.maximumIndexes, copying: other?.equality)
+    order = IndexTable(QueryPlan.maximumIndexes, copying: other?.order)
+    paths = IndexTable(QueryPlan.maximumPaths, copying: other?.paths)
     matches = SharedIndex()
     hidden = IndexTable(1, copying: other?.hidden)
   }
@@ -67,7 +62,7 @@ final class CollectionIndexes: Sendable {
 
   /// Records a change, and drops unused indexes from time to time, which would keep old rows in memory.
   func recordChange(_ rows: PersistentRowVector) {
-    guard changes.add(1, ordering: .relaxed).newValue > max(2_000, rows.count / 8) else { return }
+    guard changes.add(1, ordering: .relaxed).newValue > QueryPlan.followed(of: rows) else { return }
     changes.store(0, ordering: .relaxed)
     for follower in all { follower.trim(rows) }
   }

@@ -21,7 +21,7 @@ extension FilterMatches {
   /// The records that some filters select, until a record changes, so that the next page of a list need not evaluate its
   /// filter again.
   struct Cache: RowIndex {
-    var matches = LRUCache<Query.Criteria, FilterMatches>(16)
+    var matches = LRUCache<Query.Criteria, FilterMatches>(QueryPlan.maximumIndexes)
 
     mutating func follow(_ changes: RowChanges) -> Bool { false }
   }

@@ -4,7 +4,7 @@ import OrderedCollections
 /// The slots of a collection's records by the text of their value at a path.
 ///
 /// A record is under every text by which equality matches it: the value as JavaScript writes it, a number also as
-/// the file has it, an array joined and by each of its elements. Null has no text, and a place of its own.
+/// the file has it, an array joined and by each of its elements. What has no text has places of its own.
 struct HashIndex: RowIndex {
   /// Most values of a unique member occur once; an array for each would cost more than the index.
   private enum Slots: Sendable {
@@ -12,27 +12,57 @@ struct HashIndex: RowIndex {
     case many([Int32])
   }
 
-  /// The text by which a record is found; `nil` for null.
-  private typealias Key = ByteExactKey?
+  /// What a record is found by.
+  private enum Key: Hashable, Sendable {
+    case text(ByteExactKey)
+    /// A null, perhaps in a list.
+    case null
+    /// No other value than nulls.
+    case onlyNulls
+    /// No value, not even null.
+    case nothing
+  }
+
+  /// The keys of a record.
+  private struct Keys: Equatable {
+    var all: OrderedSet<Key> = []
+    /// The number of its values that are lists or objects.
+    var containers = 0
+  }
 
   private let path: FieldPath
   /// The slots by key, in parts; changing a copy copies one part.
   private var parts: ContiguousArray<[Key: Slots]>
+  /// The number of values that are lists or objects.
+  private var containers = 0
+
+  private static let rowsOfPart = 512
 
   /// Reads the value of every row. O(n).
   init(_ path: FieldPath, rows: PersistentRowVector) {
     self.path = path
-    parts = ContiguousArray(repeating: [:], count: max(rows.count / 512, 1))
+    parts = ContiguousArray(repeating: [:], count: max(rows.count / Self.rowsOfPart, 1))
     rows.forEach { slot, row in
-      for key in keys(of: row) { insert(Int32(slot), under: key) }
+      let keys = keys(of: row)
+      containers += keys.containers
+      for key in keys.all { insert(Int32(slot), under: key) }
     }
   }
 
   /// Returns the slots of the rows whose value equals a text, ascending.
-  func slots(equalTo text: String) -> [Int32] { slots(under: ByteExactKey(text)) }
+  func slots(equalTo text: String) -> [Int32] { slots(under: .text(ByteExactKey(text))) }
 
   /// The slots of the rows whose value is null, or a list with null in it, ascending.
-  var nullSlots: [Int32] { slots(under: nil) }
+  var nullSlots: [Int32] { slots(under: .null) }
+
+  /// The slots of the rows for which "not equal" never holds: those without a value and, in the classic dialect, with
+  /// null alone.
+  func slotsWithoutValue(_ dialect: Dialect) -> [Int32] {
+    slots(under: .nothing) + (dialect == .classic ? slots(under: .onlyNulls) : [])
+  }
+
+  /// Whether a record is under exactly the texts that its values equal: in 1.0 a list and an object equal nothing.
+  func isExact(_ dialect: Dialect) -> Bool { dialect == .classic || containers == 0 }
 
   private func slots(under key: Key) -> [Int32] {
     switch parts[part(of: key)][key] {
@@ -44,13 +74,20 @@ struct HashIndex: RowIndex {
 
   /// - Complexity: O(log n) for each change, plus moving the equal slots after it.
   mutating func follow(_ changes: RowChanges) -> Bool {
-    // Last first: the lists shrink at their ends, which moves nothing.
+    // A part that has become large would be copied whole with the first change of a copy.
+    guard changes.after.count <= 8 * Self.rowsOfPart * parts.count else { return false }
+    var added: [(slot: Int32, keys: OrderedSet<Key>)] = []
+    // Removed last first, and added first first: then the lists change at their ends, which moves nothing.
     for slot in changes.slots.reversed() {
-      let oldKeys = changes.before[slot].map(keys) ?? []
-      let newKeys = changes.after[slot].map(keys) ?? []
-      guard oldKeys != newKeys else { continue }
-      for key in oldKeys { remove(Int32(slot), under: key) }
-      for key in newKeys { insert(Int32(slot), under: key) }
+      let old = changes.before[slot].map(keys) ?? Keys()
+      let new = changes.after[slot].map(keys) ?? Keys()
+      guard old != new else { continue }
+      containers += new.containers - old.containers
+      for key in old.all { remove(Int32(slot), under: key) }
+      added.append((Int32(slot), new.all))
+    }
+    for (slot, keys) in added.reversed() {
+      for key in keys { insert(slot, under: key) }
     }
     return true
   }
@@ -60,17 +97,22 @@ struct HashIndex: RowIndex {
   }
 
   /// Most values have one or two texts; an array has as many as elements.
-  private func keys(of row: Row) -> OrderedSet<Key> {
+  private func keys(of row: Row) -> Keys {
     row.withRecord { record in
-      var keys: OrderedSet<Key> = []
+      var keys = Keys()
+      var (isThere, hasOthers) = (false, false)
       _ = path.leads(in: record) { value in
-        if value.equalsNull { keys.append(nil) }
+        isThere = true
+        if !value.isNull { hasOthers = true }
+        if value.kind == .array || value.kind == .object { keys.containers += 1 }
+        if value.equalsNull { keys.all.append(.null) }
         value.forEachEqualText { text in
-          keys.append(ByteExactKey(text))
+          keys.all.append(.text(ByteExactKey(text)))
           return false
         }
         return false
       }
+      if !hasOthers { keys.all.append(isThere ? .onlyNulls : .nothing) }
       return keys
     }
   }

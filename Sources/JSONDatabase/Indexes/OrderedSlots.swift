@@ -28,8 +28,8 @@ struct OrderedSlots: Sendable {
     return result
   }
 
-  /// The number of slots at the start that satisfy a predicate, which holds for no slot after one for which it does
-  /// not hold.
+  /// The number of slots at the start that satisfy a predicate. The predicate must be true up to some slot, and false after
+  /// it.
   ///
   /// O(log n) calls, and O(n / chunk size).
   func prefixCount(_ isBefore: (Int32) -> Bool) -> Int {

@@ -49,8 +49,8 @@ protocol RowFollower: Sendable {
 
 /// An index of a collection that is made at first use, by the thread that needs it first.
 ///
-/// All versions of a collection share it. It is valid for the version of the last reader, and follows the rows to the
-/// version of the next reader: few rows differ. So a write costs nothing for indexes, a rolled back change needs no
+/// All versions of a collection share it. It remembers the rows for which it was last correct. A read first applies what
+/// has changed since. So a write costs nothing for indexes, a rolled back change needs no
 /// undo, and an index that a slow reader makes for an old version helps readers of new versions.
 final class SharedIndex<Value: RowIndex>: RowFollower {
   private struct State: Sendable {
@@ -84,9 +84,6 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
     state = Mutex(known)
   }
 
-  /// The number of changed rows that are followed even when time is short.
-  private static var quickChanges: Int { 200 }
-
   /// Returns the index of some rows.
   ///
   /// - Parameters:
@@ -109,7 +106,7 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
   ) -> Result? {
     if patience.isShort, rows.isLarge {
       let result = state.withLockIfAvailable { state -> Result? in
-        guard Self.follow(&state, to: rows, atMost: Self.quickChanges) else {
+        guard Self.follow(&state, to: rows, atMost: QueryPlan.followedImmediately) else {
           _ = patience.allows(true, work())
           return nil
         }
@@ -121,31 +118,42 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
       }
       return result
     }
-    return state.withLock { state in
-      // With more changes, making the index again costs less.
-      if !Self.follow(&state, to: rows, atMost: max(2_000, rows.count / 8)) {
-        // The old index need not stay in memory while the new one is made.
-        state = nil
-        if patience.isOver { return nil }
-        let value = make(rows)
-        if patience.isOver { return nil }
-        state = State(rows: rows, value: value)
-      }
-      return state?.apply(body)
+    if patience.isShort {
+      // Another thread may be making the index of an older version with many rows: then these few are read once more.
+      let result = state.withLockIfAvailable { read(&$0, rows, patience, make, body) }
+      if let result { return result }
+      var value = make(rows)
+      return patience.isOver ? nil : body(&value)
     }
+    return state.withLock { read(&$0, rows, patience, make, body) }
   }
 
-  /// The index of some rows, if it is known without reading more than a few rows.
-  func known(of rows: PersistentRowVector) -> Value? {
-    let value = state.withLockIfAvailable { state in
-      Self.follow(&state, to: rows, atMost: Self.quickChanges) ? state?.value : nil
+  private func read<Result>(
+    _ state: inout State?, _ rows: PersistentRowVector, _ patience: Patience, _ make: (PersistentRowVector) -> Value,
+    _ body: (inout Value) -> Result
+  ) -> Result? {
+    if !Self.follow(&state, to: rows, atMost: QueryPlan.followed(of: rows)) {
+      // The old index need not stay in memory while the new one is made.
+      state = nil
+      if patience.isOver { return nil }
+      let value = make(rows)
+      if patience.isOver { return nil }
+      state = State(rows: rows, value: value)
     }
-    return value ?? nil
+    return state?.apply(body)
+  }
+
+  /// Calls a closure with the index, if it is correct for some rows, or follows few changes to them.
+  func readIfCurrent<Result: Sendable>(_ rows: PersistentRowVector, _ body: (inout Value) -> Result) -> Result? {
+    let result = state.withLockIfAvailable { state in
+      Self.follow(&state, to: rows, atMost: QueryPlan.followedImmediately) ? state?.apply(body) : nil
+    }
+    return result ?? nil
   }
 
   func catchUp(to rows: PersistentRowVector) {
     state.withLock { state in
-      if !Self.follow(&state, to: rows, atMost: max(2_000, rows.count / 8)) { state = nil }
+      if !Self.follow(&state, to: rows, atMost: QueryPlan.followed(of: rows)) { state = nil }
     }
   }
 
@@ -153,7 +161,9 @@ final class SharedIndex<Value: RowIndex>: RowFollower {
 
   func trim(_ rows: PersistentRowVector) {
     _ = state.withLockIfAvailable { state in
-      if let known = state?.rows, rows.differences(from: known, atMost: Self.quickChanges) == nil { state = nil }
+      if let known = state?.rows, rows.differences(from: known, atMost: QueryPlan.followedImmediately) == nil {
+        state = nil
+      }
     }
   }
 }
@@ -173,6 +183,11 @@ final class IndexTable<Key: Hashable & Sendable, Value: RowIndex>: RowFollower {
     indexes.withLock { $0.value(for: key) { SharedIndex() } }
   }
 
+  /// The index of a key; `nil` when as many others are in use as may be. Who does without reads the records.
+  func admitted(_ key: Key) -> SharedIndex<Value>? {
+    indexes.withLock { $0.admit(key) { SharedIndex() } }
+  }
+
   func forget() { indexes.withLock { $0.removeAll() } }
 
   func catchUp(to rows: PersistentRowVector) {
@@ -189,10 +204,15 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let maximumCount: Int
   private var entries: [Key: (value: Value, lastUse: Int)] = [:]
   private var uses = 0
+  /// The use when a value was last dropped for another.
+  private var lastDrop = 0
 
   init(_ maximumCount: Int) {
     self.maximumCount = maximumCount
   }
+
+  /// For how many uses of the cache a value counts as in use.
+  private var span: Int { 4 * maximumCount }
 
   /// The value of a key; reading it counts as a use.
   subscript(key: Key) -> Value? {
@@ -217,8 +237,18 @@ struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return value
   }
 
-  /// The value of a key; reading it does not count as a use.
-  func known(_ key: Key) -> Value? { entries[key]?.value }
+  /// The value of a key; made when it is missing, unless that would drop a value that is in use.
+  ///
+  /// Without that, a few keys too many in turn would each drop the value that is needed next.
+  mutating func admit(_ key: Key, make: () -> Value) -> Value? {
+    if entries[key] == nil, entries.count >= maximumCount {
+      uses += 1
+      let oldest = entries.values.lazy.map(\.lastUse).min() ?? 0
+      guard uses - max(oldest, lastDrop) > span else { return nil }
+      lastDrop = uses
+    }
+    return value(for: key, make: make)
+  }
 
   /// All values, in any order.
   var all: [Value] { entries.values.map(\.value) }

@@ -77,7 +77,7 @@ extension SortOrder {
 }
 
 extension SortedIndex {
-  /// Returns the positions of the rows whose value passes a comparison by size, or exists at all.
+  /// Returns the positions of the rows whose value passes a comparison by size.
   ///
   /// The order is that of one key, ascending: what passes is contiguous, and its ends are found by reading
   /// O(log n) records.
@@ -102,8 +102,7 @@ extension SortedIndex {
     case .lessOrEqual: return 0..<countUpTo()
     case .greater: return countUpTo()..<countAll()
     case .greaterOrEqual: return countBelow()..<countAll()
-    case .notEqual: return 0..<countAll()
-    case .equal, .isIn, .contains, .startsWith, .endsWith, .like, .exists: return nil
+    case .notEqual, .equal, .isIn, .contains, .startsWith, .endsWith, .like, .exists: return nil
     }
   }
 
@@ -113,8 +112,6 @@ extension SortedIndex {
     if hasMultiples { return false }
     // 1.0 treats null, which sorts last, as 0.
     if condition.dialect == .v1, kinds.hasNulls { return false }
-    // Whether a value exists at all does not depend on the operand.
-    if condition.comparison == .notEqual { return true }
     // 1.0 sorts texts by collation but compares them by code point; no number compares with a text.
     if condition.dialect == .v1, kinds.hasTexts { return false }
     return !kinds.hasNumbers || operand.number(condition.dialect) != nil

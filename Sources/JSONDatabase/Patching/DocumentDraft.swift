@@ -2,6 +2,9 @@ package import JSONServerValues
 
 /// A document that is being changed at places that pointers name.
 ///
+/// An operation changes the document in place: its cost is that of the values that it reads and writes, and of the
+/// elements or members that it moves, whatever the size of the document. All costs together are limited.
+///
 /// The messages of its errors are ends of sentences, which begin with the operation of a patch.
 struct DocumentDraft {
   private(set) var document: JSONValue
@@ -11,12 +14,12 @@ struct DocumentDraft {
   private let maximumGrowth: Int
   private let maximumDepth: Int
   private let maximumSize: Int
-  /// The bytes that were walked and written.
+  /// The bytes that were read, written and moved.
   private var handled = 0
 
   init(_ document: ValidJSON, maximumDepth: Int, maximumGrowth: Int, maximumSize: Int) {
     self.document = JSONValue(document)
-    count = self.document.utf8Text(.compact).count
+    count = Self.size(of: self.document)
     maximumCount = count.addingReportingOverflow(maximumGrowth).overflow ? .max : count + maximumGrowth
     self.maximumGrowth = maximumGrowth
     self.maximumDepth = maximumDepth
@@ -25,29 +28,40 @@ struct DocumentDraft {
 
   /// The value to which a pointer leads.
   mutating func value(at pointer: JSONPointer) throws(DatabaseError) -> JSONValue {
-    try handle(count)
-    return try way(along: pointer.tokens[...]).value
+    var value = document
+    for token in pointer.tokens {
+      guard let child = value.child(token) else { throw Self.nothing(at: pointer.tokens[...]) }
+      value = child
+    }
+    try handle(Self.size(of: value))
+    return value
   }
 
   /// Sets a member, or inserts an element before the one at its position; `-` is the position after the last.
   mutating func add(_ value: JSONValue, at pointer: JSONPointer) throws(DatabaseError) {
     guard let last = pointer.tokens.last else { return try replace(pointer, with: value) }
+    let size = try measure(value, at: pointer)
     let path = pointer.tokens.dropLast()
-    try check(value, at: pointer)
     try edit(path) { parent throws(DatabaseError) in
       switch parent {
       case .object(var members):
+        parent = .null
+        let before = members[last.string]
         members[last.string] = value
         parent = .object(members)
+        guard let before else { return (size + Self.overhead(of: last, among: members.count), 0) }
+        return (size - Self.size(of: before), 0)
       case .array(var elements):
-        guard let position = last.string == "-" ? elements.count : Self.position(last) else {
+        guard let position = last.string == "-" ? elements.count : JSONValue.position(last) else {
           throw DatabaseError(.conflict, "'\(last.string)' is not a position in an array")
         }
         guard position <= elements.count else {
           throw DatabaseError(.conflict, "the array has \(elements.count) elements, so \(position) is beyond its end")
         }
+        parent = .null
         elements.insert(value, at: position)
         parent = .array(elements)
+        return (size + Self.overhead(of: nil, among: elements.count), elements.count - position)
       case .null, .bool, .number, .string:
         let kind = ValidJSON(writing: parent).kind.description
         let place = JSONPointer.text(path.map(\.string))
@@ -61,67 +75,83 @@ struct DocumentDraft {
     guard let last = pointer.tokens.last else {
       throw DatabaseError(.conflict, "the whole document cannot be removed by a patch")
     }
-    _ = try way(along: pointer.tokens[...])
-    try edit(pointer.tokens.dropLast()) { parent in
+    try edit(pointer.tokens.dropLast()) { parent throws(DatabaseError) in
+      guard let before = parent.child(last) else { throw Self.nothing(at: pointer.tokens[...]) }
+      let size = Self.size(of: before)
       switch parent {
       case .object(var members):
+        parent = .null
+        let count = members.count
         members[last.string] = nil
         parent = .object(members)
+        return (-size - Self.overhead(of: last, among: count), count)
       case .array(var elements):
-        if let position = Self.position(last) { elements.remove(at: position) }
+        parent = .null
+        let count = elements.count
+        if let position = JSONValue.position(last) { elements.remove(at: position) }
         parent = .array(elements)
-      case .null, .bool, .number, .string: break
+        return (-size - Self.overhead(of: nil, among: count), count)
+      case .null, .bool, .number, .string: return (0, 0)
       }
     }
   }
 
   /// Replaces an existing value.
   mutating func replace(_ pointer: JSONPointer, with value: JSONValue) throws(DatabaseError) {
-    try check(value, at: pointer)
-    try edit(pointer.tokens[...]) { $0 = value }
+    let size = try measure(value, at: pointer)
+    try edit(pointer.tokens[...]) { before in
+      defer { before = value }
+      return (size - Self.size(of: before), 0)
+    }
   }
 
   /// Changes the value at the end of a path, with a loop in place of recursion: a path may have hundreds of levels.
+  ///
+  /// - Parameter change: Returns the bytes by which the document grows, and the number of elements or members that moved.
   private mutating func edit(
-    _ path: ArraySlice<ByteExactKey>, _ change: (inout JSONValue) throws(DatabaseError) -> Void
+    _ path: ArraySlice<ByteExactKey>, _ change: (inout JSONValue) throws(DatabaseError) -> (growth: Int, moved: Int)
   ) throws(DatabaseError) {
-    var (containers, value) = try way(along: path)
-    try change(&value)
-    for (container, token) in zip(containers, path).reversed() {
-      switch container {
-      case .object(var members):
-        members[token.string] = value
-        value = .object(members)
-      case .array(var elements):
-        if let position = Self.position(token) { elements[position] = value }
-        value = .array(elements)
-      case .null, .bool, .number, .string: break
-      }
+    // Each container on the way, without the value that the path leads to: only this draft has it, so nothing is copied.
+    var open: [JSONValue] = []
+    var value = JSONValue.null
+    swap(&value, &document)
+    for token in path {
+      guard let child = value.takeChild(token) else { throw Self.nothing(at: path) }
+      open.append(value)
+      value = child
+    }
+    let (growth, moved) = try change(&value)
+    for token in path.reversed() {
+      var container = open.removeLast()
+      container.putChild(value, at: token)
+      value = container
     }
     document = value
-    count = document.utf8Text(.compact).count
+    count += growth
     guard count <= maximumCount else {
       throw DatabaseError(
         .tooLarge, "the result has over \(maximumGrowth) bytes more than there were, the most that a patch may add")
     }
-    try handle(count)
+    try handle(abs(growth) + moved * Self.movedBytes)
   }
 
-  /// The value to which a path leads, and the objects and arrays on the way.
-  private func way(
-    along path: ArraySlice<ByteExactKey>
-  ) throws(DatabaseError) -> (containers: [JSONValue], value: JSONValue) {
-    var containers: [JSONValue] = []
-    var value = document
-    for token in path {
-      containers.append(value)
-      guard let next = value[token.string] ?? Self.position(token).flatMap({ value[$0] }) else {
-        throw DatabaseError(.conflict, "there is nothing at '\(JSONPointer.text(path.map(\.string)))'")
-      }
-      value = next
-    }
-    return (containers, value)
+  /// The bytes of an element or member that moves.
+  private static let movedBytes = 16
+
+  private static func nothing(at path: ArraySlice<ByteExactKey>) -> DatabaseError {
+    DatabaseError(.conflict, "there is nothing at '\(JSONPointer.text(path.map(\.string)))'")
   }
+
+  /// The bytes of a member's name, and of the comma and the colon.
+  ///
+  /// - Parameters:
+  ///   - name: The name; `nil` for an element.
+  ///   - count: The number of members or elements, this one included.
+  private static func overhead(of name: ByteExactKey?, among count: Int) -> Int {
+    (name.map { size(of: .string($0.string)) + 1 } ?? 0) + (count > 1 ? 1 : 0)
+  }
+
+  private static func size(of value: JSONValue) -> Int { value.utf8Text(.compact).count }
 
   /// Counts what an operation costs.
   private mutating func handle(_ count: Int) throws(DatabaseError) {
@@ -131,15 +161,49 @@ struct DocumentDraft {
     }
   }
 
-  /// Refuses a value that is nested too deeply for its place.
-  private func check(_ value: JSONValue, at pointer: JSONPointer) throws(DatabaseError) {
-    let depth = max(0, maximumDepth - pointer.tokens.count)
-    guard (try? ValidJSON(parsing: value.utf8Text(.compact), maximumDepth: depth)) == nil else { return }
-    throw DatabaseError(.invalidBody, "the result is nested deeper than \(maximumDepth) levels")
+  /// The bytes of a new value.
+  ///
+  /// - Throws: ``DatabaseError`` for a value that is nested too deeply for its place, and beyond the limit of all costs.
+  private mutating func measure(_ value: JSONValue, at pointer: JSONPointer) throws(DatabaseError) -> Int {
+    let text = value.utf8Text(.compact)
+    try handle(text.count)
+    guard (try? ValidJSON(parsing: text, maximumDepth: max(0, maximumDepth - pointer.tokens.count))) != nil else {
+      throw DatabaseError(.invalidBody, "the result is nested deeper than \(maximumDepth) levels")
+    }
+    return text.count
+  }
+}
+
+extension JSONValue {
+  /// The member or element that a token of a pointer names.
+  fileprivate func child(_ token: ByteExactKey) -> JSONValue? {
+    self[token.string] ?? Self.position(token).flatMap { self[$0] }
+  }
+
+  /// Removes the member or element that a token names, but not its place.
+  fileprivate mutating func takeChild(_ token: ByteExactKey) -> JSONValue? {
+    guard let child = child(token) else { return nil }
+    putChild(.null, at: token)
+    return child
+  }
+
+  /// Sets a member or an element that exists.
+  fileprivate mutating func putChild(_ value: JSONValue, at token: ByteExactKey) {
+    switch self {
+    case .object(var members):
+      self = .null
+      members[token.string] = value
+      self = .object(members)
+    case .array(var elements):
+      self = .null
+      if let position = Self.position(token) { elements[position] = value }
+      self = .array(elements)
+    case .null, .bool, .number, .string: break
+    }
   }
 
   /// The position in an array that a token writes: digits without a leading zero.
-  private static func position(_ token: ByteExactKey) -> Int? {
+  fileprivate static func position(_ token: ByteExactKey) -> Int? {
     let digits = token.string.utf8
     guard digits.count == 1 || digits.first != UInt8(ascii: "0"),
       digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })

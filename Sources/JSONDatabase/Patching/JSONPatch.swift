@@ -12,13 +12,13 @@ package enum Patch: Sendable {
   /// - Parameters:
   ///   - maximumDepth: The deepest nesting of the document.
   ///   - maximumGrowth: The largest number of bytes by which operations may enlarge the document.
-  ///   - maximumSize: The largest number of bytes that the operations may read and write: `copy` may double a document
-  ///     repeatedly.
+  ///   - maximumSize: The largest number of bytes that the operations may read, write and move: `copy` may double a
+  ///     document repeatedly.
   /// - Throws: ``DatabaseError`` with code `conflict`, `invalidBody` for a document that would be nested too deeply, or
   ///   `tooLarge`; the document is not changed then.
-  /// - Complexity: O(size of the document and the patch) for a merge, and for each operation otherwise.
+  /// - Complexity: O(size of the document and the patch), and for operations that of what they move, at most `maximumSize`.
   package func applied(
-    to document: ValidJSON, maximumDepth: Int, maximumGrowth: Int = .max, maximumSize: Int = 256 << 20
+    to document: ValidJSON, maximumDepth: Int, maximumGrowth: Int = .max, maximumSize: Int = 64 << 20
   ) throws(DatabaseError) -> ValidJSON {
     switch self {
     case .merge(let patch): return ValidJSON(writing: JSONValue(patch).merged(into: JSONValue(document)))
@@ -27,6 +27,14 @@ package enum Patch: Sendable {
         document, maximumDepth: maximumDepth, maximumGrowth: maximumGrowth, maximumSize: maximumSize)
       for operation in operations { try operation.apply(to: &draft) }
       return ValidJSON(writing: draft.document)
+    }
+  }
+
+  /// Whether the patch takes noticeably long even for a small document: each of a few copies may double it.
+  var isLong: Bool {
+    switch self {
+    case .merge: false
+    case .operations(let operations): operations.count > 8
     }
   }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A regular expression in JavaScript's syntax, which ignores case, as `_like` does.
 ///
 /// Matching takes time linear in the text for every pattern: there is no backtracking. Backreferences and
@@ -62,6 +64,29 @@ package struct PatternError: Error, Sendable, Hashable, CustomStringConvertible 
   package var description: String { "\(message) (at offset \(offset))" }
 }
 
+/// The steps that the patterns of a query may take together, on all threads.
+///
+/// A pattern of bounded repetitions may need another state after every character, and each state a step through the whole
+/// pattern.
+final class StepBudget: Sendable {
+  private let maximum: Int
+  private let taken = Atomic(0)
+
+  init(maximum: Int = QueryPlan.maximumSteps) {
+    self.maximum = maximum
+  }
+
+  /// Whether there were too many steps, so that matches were missed.
+  var isSpent: Bool { taken.load(ordering: .relaxed) > maximum }
+
+  /// Counts some steps.
+  ///
+  /// - Returns: Whether they may be taken.
+  func take(_ count: Int) -> Bool {
+    !isSpent && taken.wrappingAdd(count, ordering: .relaxed).newValue <= maximum
+  }
+}
+
 /// Matches many texts against one pattern, as a deterministic automaton that is built while it runs.
 ///
 /// A state is the set of instructions that the pattern may be at; each text pays only for the states and transitions
@@ -74,6 +99,9 @@ final class PatternMatcher {
     static let failed: Int32 = -2
     static let matched: Int32 = -3
   }
+
+  /// Limits the unknown transitions; `nil` for a pattern that no client chooses.
+  var steps: StepBudget?
 
   private let pattern: Pattern
   private let alphabet: Alphabet
@@ -154,6 +182,7 @@ final class PatternMatcher {
 
   /// Computes a transition and keeps it.
   private func addTransition(from offset: Int32, on symbol: Int) -> Int32 {
+    if let steps, !steps.take(pattern.program.instructions.count) { return Outcome.failed }
     var offset = offset
     let state = states[Int(offset) / stride]
     if transitions.count + states.count * state.instructions.words.count > Self.maximumSize {

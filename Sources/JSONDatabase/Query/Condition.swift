@@ -50,11 +50,11 @@ extension Condition {
     }
   }
 
-  /// Whether an index of equal values finds all matching records.
+  /// Whether an index of equal values finds the matching records.
   var isEquality: Bool {
     switch comparison {
-    case .equal, .isIn: join == nil
-    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .startsWith, .endsWith, .like, .exists:
+    case .equal, .isIn, .notEqual: join == nil
+    case .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .startsWith, .endsWith, .like, .exists:
       false
     }
   }
@@ -64,9 +64,7 @@ extension Condition {
     guard join == nil, operands.count == 1 else { return false }
     switch comparison {
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return true
-    // In 1.0 a list equals nothing, but the index has its text.
-    case .notEqual: return dialect == .classic
-    case .equal, .isIn, .contains, .startsWith, .endsWith, .like, .exists: return false
+    case .notEqual, .equal, .isIn, .contains, .startsWith, .endsWith, .like, .exists: return false
     }
   }
 
@@ -76,9 +74,6 @@ extension Condition {
     guard comparison == .like, join == nil, operands.count == 1, let pattern = operands[0].pattern else { return nil }
     return pattern.verbatimText.map(RecordScan.init)
   }
-
-  /// Whether all records that an index finds by equality match; in 1.0 records with the text in a list do not.
-  var isSettledByIndex: Bool { dialect == .classic }
 
   /// Whether the operand is empty, as from a script with an empty variable, so that every value matches, or every value
   /// of a type. Equality with an empty text is a valid comparison.

@@ -81,6 +81,9 @@ struct Filter {
   /// The time limit of the search; after it, no record matches.
   var patience = Patience.endless
 
+  /// The limit of the patterns.
+  private(set) var steps = StepBudget()
+
   /// The places of the conditions in the query; some conditions may be settled already.
   private(set) var places: [Int] = []
 
@@ -110,7 +113,7 @@ struct Filter {
   /// Whether finding the matching records takes more than looking up one value.
   var combinesMany: Bool {
     guard nodes.count == 1, case .condition(let condition)? = nodes.first else { return !nodes.isEmpty }
-    return condition.isByOrder
+    return condition.isByOrder || condition.comparison == .notEqual
   }
 
   /// The text to search for in the bytes of all records before any is read; `nil` for none.
@@ -148,13 +151,16 @@ struct Filter {
 extension Filter {
   /// Creates the filter of some criteria.
   ///
-  /// - Parameter parents: The expanded parents, whose members a path may name.
+  /// - Parameters:
+  ///   - parents: The expanded parents, whose members a path may name.
+  ///   - steps: The limit of the patterns, which filters on several threads share.
   /// - Throws: ``DatabaseError`` with code `invalidQuery`.
   init(
     _ criteria: Query.Criteria, of collection: RecordCollection, _ parents: [ParentJoin], _ dialect: Dialect,
-    _ patience: Patience
+    _ patience: Patience, steps: StepBudget = StepBudget()
   ) throws(DatabaseError) {
     self.patience = patience
+    self.steps = steps
     let isKnown = { (path: FieldPath) in collection.hasMember(path, patience) || parents.hasMember(path, patience) }
     // Without records, nothing is known, but names of parameters begin with `_`.
     let knowsNothing = collection.count == 0
@@ -174,6 +180,14 @@ extension Filter {
     }
     if !criteria.search.isEmpty { search = RecordScan(for: criteria.search) }
     flatten()
+    for node in nodes { Self.limit(node, by: steps) }
+  }
+
+  private static func limit(_ node: Node, by steps: StepBudget) {
+    switch node {
+    case .condition(let condition): for operand in condition.operands { operand.pattern?.steps = steps }
+    case .all(let nodes), .any(let nodes): for node in nodes { limit(node, by: steps) }
+    }
   }
 
   /// Adds the conditions of parameters, and collects the names of those without a condition.

@@ -90,7 +90,8 @@ extension Database {
       let name = entries[parent].name
       let idName = schema.idName(of: name)
       let others =
-        strangers[idName] ?? (holders[ByteExactKey(idName)] ?? []).filter { schema.idName(of: entries[$0].name) != idName }
+        strangers[idName]
+        ?? (holders[ByteExactKey(idName)] ?? []).filter { schema.idName(of: entries[$0].name) != idName }
       strangers[idName] = others
       let lists = schema.listKeys(to: name)
       let children = (schema.foreignKeys(to: name) + lists).flatMap { holders[ByteExactKey($0)] ?? [] } + others

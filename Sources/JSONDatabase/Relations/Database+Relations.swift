@@ -14,7 +14,7 @@ extension Database {
     let (trees, unknown) = try relationTrees(query.relations, from: position)
     let parents = query.leads(intoAny: trees) ? parentJoins(trees) : []
     let selection = try collection(at: position).select(query, parents: parents, dialect: dialect, patience)
-    let isMany = !trees.isEmpty && selection.records.count > Self.quickRelations
+    let isMany = !trees.isEmpty && selection.records.count > QueryPlan.quickRelations
     guard patience.allows(isMany) else { return (selection, .none) }
     let records = selection.records.lazy.prefix { _ in !patience.isOver }
     return (selection, try related(trees, unknown, to: records, RecordList(selection.records), at: position))
@@ -104,7 +104,9 @@ extension Database {
       embedding.children[position, default: [:]][key] = index
       let slots = index.slots(equalTo: id)
       let rows = collection.rows
-      guard patience.allows(rows.isLarge && slots.count > min(Self.quickRelations, rows.quickMatches)) else {
+      guard
+        patience.allows(rows.isLarge && slots.count > min(QueryPlan.quickRelations, QueryPlan.quickMatches(of: rows)))
+      else {
         return ([], true)
       }
       return (slots.compactMap { rows[Int($0)]?.record }, true)
@@ -118,7 +120,7 @@ extension Database {
         if let elements = value.flatMap(ArrayReader.init) {
           let found = elements.lazy.compactMap(\.recordID).compactMap { ids.row(of: $0, in: collection.rows)?.record }
           let records = Array(found.prefix(Embedding.maximumCount + 1))
-          return (patience.allows(records.count > Self.quickRelations) ? records : [], true)
+          return (patience.allows(records.count > QueryPlan.quickRelations) ? records : [], true)
         }
         let id = value.flatMap { $0.isNull ? nil : $0.text }
         let row = id.flatMap { ids.row(of: $0, in: collection.rows) }

@@ -63,7 +63,7 @@ struct LiteralSearch: Sendable {
     probing = Probing(pair: ProbePair(rarestOf: probes), unusualPair: ProbePair(rarestOf: unusualProbes))
   }
 
-  /// The tests of the first bytes of characters, as far as every form of a character has them.
+  /// One test for each byte that all upper and lower case forms of a character have at the same place.
   private static func probes(of characters: [[[UInt8]]]) -> [ByteProbe] {
     var probes: [ByteProbe] = []
     for forms in characters where probes.count < 256 {

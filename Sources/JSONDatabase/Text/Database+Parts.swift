@@ -16,9 +16,18 @@ package struct DatabasePart: Sendable {
   package init(
     name: String, parsing text: UTF8Slice, schema: Schema, onRead: (@Sendable (Int) -> Void)? = nil
   ) throws(JSONError) {
+    var text = text
     defer { withExtendedLifetime(text) {} }
     var reader = DatabaseReader(text, schema: schema, onRead: onRead)
-    let (resource, value) = try reader.readPart(name)
+    var (resource, value) = try reader.readPart(name)
+    if schema.dialect == .v1, case .collection(let collection) = resource,
+      let quoted = text.quotingIDs(of: [collection])
+    {
+      defer { withExtendedLifetime(quoted) {} }
+      reader = DatabaseReader(quoted, schema: schema)
+      (resource, value) = try reader.readPart(name)
+      text = quoted
+    }
     self.name = name
     self.resource = resource
     margins = (text[0..<value.lowerBound], text[value.upperBound..<text.count])

@@ -162,8 +162,14 @@ extension Database {
   ) throws(JSONError) {
     defer { withExtendedLifetime(text) {} }
     var reader = DatabaseReader(text, schema: schema, onRead: onRead)
-    self = try reader.read()
-    assignStringIDs(ids)
+    var database = try reader.read()
+    if schema.dialect == .v1, let quoted = text.quotingIDs(of: database.entries.compactMap(\.collection)) {
+      defer { withExtendedLifetime(quoted) {} }
+      reader = DatabaseReader(quoted, schema: schema)
+      database = try reader.read()
+    }
+    database.assignStringIDs(ids)
+    self = database
   }
 }
 
@@ -187,6 +193,51 @@ extension Database {
           continue
         }
         collection.set(named, at: slot)
+      }
+    }
+  }
+}
+
+extension UTF8Slice {
+  /// The text of a file with strings in place of numbers as ids; `nil` when no id is a number.
+  ///
+  /// All records stay in one text. One for each record would take more than twice the memory, and four times the time.
+  ///
+  /// - Parameter collections: The text's collections, in its order.
+  /// - Complexity: O(size of the text).
+  func quotingIDs(of collections: [RecordCollection]) -> UTF8Slice? {
+    var growth = 0
+    collections.forEachNumericID { _, id in growth += id.text.utf8.count + 2 - id.bytes.count }
+    guard growth > 0 else { return nil }
+    return UTF8Slice(
+      withBytes { bytes in
+        UTF8Buffer(capacity: bytes.count + growth) { output, count in
+          func append(_ bytes: some Collection<UInt8>) {
+            _ = output[count...].update(fromContentsOf: bytes)
+            count += bytes.count
+          }
+          var copied = 0
+          collections.forEachNumericID { start, id in
+            append(bytes[copied..<(start - offset)])
+            append("\"\(id.text)\"".utf8)
+            copied = start - offset + id.bytes.count
+          }
+          append(bytes[copied...])
+        }
+      })
+  }
+}
+
+extension Sequence<RecordCollection> {
+  /// Calls a closure with each id that is a number, and its offset in its storage.
+  fileprivate func forEachNumericID(_ body: (_ offset: Int, _ id: ValueToken) -> Void) {
+    for collection in self {
+      let idName = Array(collection.idName.utf8)
+      collection.rows.forEach { _, row in
+        row.withRecord { record in
+          guard let id = record.member(idName), id.kind == .number else { return }
+          body(row.record.offset + id.offset(in: record), id)
+        }
       }
     }
   }

@@ -180,6 +180,11 @@ extension RecordCollection {
         findings.warn("the '\(idName)' of record \(number) of '\(name)' is \(fault)", at: id.offset)
         continue
       }
+      if RecordCollection.namesNoRecord(text) {
+        findings.warn(
+          "the '\(idName)' of record \(number) of '\(name)' is '\(text)', which has no address; choose another",
+          at: id.offset)
+      }
       if let other = self.slot(of: text, .endless), other != slot {
         findings.warn(
           "record \(number) of '\(name)' has the id \(text) of record \(other + 1), and cannot be reached",

@@ -252,22 +252,6 @@ extension Engine {
   }
 }
 
-extension Database {
-  /// Runs work on this version until its time limit. A short limit starts anew for each attempt.
-  ///
-  /// - Returns: What the work returned or threw; `nil` when there was no time for all of it. Then the version is to be
-  ///   dropped.
-  fileprivate mutating func attempt<Success, Failure: Error>(
-    within patience: Patience, _ work: (inout Database) throws(Failure) -> Success
-  ) -> Result<Success, Failure>? {
-    if patience.isShort { patience.renew() }
-    guard !patience.isOver else { return nil }
-    self.patience = patience
-    let outcome = Result { () throws(Failure) in try work(&self) }
-    return patience.isOver ? nil : outcome
-  }
-}
-
 extension RequestContext {
   /// The operation.
   func endpoint(in database: Database) throws(RequestError) -> Endpoint {

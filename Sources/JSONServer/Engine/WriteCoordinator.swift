@@ -79,7 +79,6 @@ final class WriteCoordinator {
   /// Replaces the data with a changed version.
   func take(_ changed: Database) {
     Self.replace(&database, with: changed)
-    database.patience = .endless
   }
 
   /// Replaces the data with a loaded version; nothing is left to save.
@@ -543,7 +542,7 @@ final class WriteCoordinator {
     pending.change = .replaced(database.resourceNames(andOf: other))
     let base = database
     var changed = base
-    changed.restore(from: other)
+    changed.assign(other)
     take(changed)
     // The records have other places now.
     deletions.kept = [:]

@@ -40,10 +40,7 @@ struct DataOperation: Sendable {
   ///
   /// - Throws: ``RequestError``; the database must then be discarded.
   func perform(on database: inout Database) throws(RequestError) -> EndpointResult {
-    if var version = endpoint.list?.delta?.version {
-      version.patience = database.patience
-      database = version
-    }
+    if let version = endpoint.list?.delta?.version { database.assign(version) }
     try rights?.check(endpoint, on: database)
     switch hiding {
     case .nothing: return try endpoint.perform(request, on: &database, ids: ids)

@@ -14,8 +14,9 @@ extension Server.Configuration {
       throw refusal("wrapName", "'\(wrapName)' cannot hold the records; choose another name, such as data.")
     }
     if delay < .zero { throw refusal("delay", "\(delay) is not a valid time; choose 0 or more.") }
-    if !(4...1_000).contains(maximumDepth) {
-      throw refusal("maximumDepth", "\(maximumDepth) is out of range; choose from 4 to 1000.")
+    if !(4...JSONScanner.defaultMaximumDepth).contains(maximumDepth) {
+      throw refusal(
+        "maximumDepth", "\(maximumDepth) is out of range; choose from 4 to \(JSONScanner.defaultMaximumDepth).")
     }
     for name in [idName] + idNames.values.sorted() where name.isEmpty || name.contains(".") {
       let member = name == idName ? "idName" : "idNames"

@@ -98,8 +98,8 @@ extension Server {
     public var pathPrefix = ""
     /// Whether `POST /reset` and `POST /merge` work as in json-server-reset.
     public var hasResetRoutes = false
-    /// The deepest nesting of arrays and objects that the server accepts, from 4 to 1,000: reading nested values takes a
-    /// stack of that many frames.
+    /// The deepest nesting of arrays and objects that the server accepts, from 4 to 512: freeing a nested value takes a part
+    /// of the stack for each level, and the smallest stacks, those of static executables for Linux, hold no more.
     public var maximumDepth = 512
     /// The limits of requests and connections.
     public var limits = Limits()

@@ -68,6 +68,16 @@ struct Users {
     return found?.first { JSONValue($0)[member]?.string == name }
   }
 
+  /// A user whose address differs from another by letter case at most: mail to both reaches one person.
+  private func user(at address: String, besides id: String?) -> ValidJSON? {
+    var query = Query()
+    query.criteria.parameters = [FilterParameter("email:contains", [address])]
+    let found = try? database.list(collection, query).selection.records
+    return found?.first { user in
+      JSONValue(user)["email"]?.string?.lowercased() == address.lowercased() && (id == nil || self.id(of: user) != id)
+    }
+  }
+
   private func id(of user: ValidJSON) -> String? { user.withToken { $0.member(Array(idName.utf8))?.recordID } }
 
   // MARK: Changes
@@ -131,9 +141,9 @@ struct Users {
   private func requireFreeNames(in members: JSONValue, of id: String? = nil) throws(RequestError) {
     for (member, message) in [("email", "Email already exists"), ("username", "Username already exists")] {
       // Forms also send fields that nobody has filled in.
-      guard let name = members[member]?.string, !name.isEmpty, let other = user(named: name, by: member) else {
-        continue
-      }
+      guard let name = members[member]?.string, !name.isEmpty else { continue }
+      let other = member == "email" ? user(at: name, besides: id) : user(named: name, by: member)
+      guard let other else { continue }
       guard let id, self.id(of: other) == id else { throw RequestError(.malformed, message) }
     }
   }

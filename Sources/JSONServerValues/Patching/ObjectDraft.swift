@@ -137,12 +137,11 @@ package struct ObjectDraft {
     return output + bytes[lastEnd...]
   }
 
-  /// The text of an object with the members of another, of which one may keep its value.
+  /// The object, changed so that its members are those of `other`. Member `kept` is not changed.
   ///
   /// Every byte of members that are the same in both, but for white space and escapes, stays where it is; new ones follow
   /// the others.
   ///
-  /// - Parameter kept: The name of the member that always keeps its value.
   /// - Parameter object: The object; any other value counts as an empty one.
   /// - Returns: `nil` when the other is not an object.
   package static func changing(

@@ -12,6 +12,9 @@ package struct JSONLayout: Sendable, Hashable {
   package var padding: String
   /// The end of a line.
   package var newline: String
+  /// The text after a comma in lists of strings, numbers and the like that are on one line, where all else has lines of its
+  /// own; `nil` for lists that have, too.
+  package var afterElement: String?
 
   package init(
     indent: String? = "  ", margin: String = "", afterComma: String = "", afterColon: String = " ",
@@ -27,7 +30,7 @@ package struct JSONLayout: Sendable, Hashable {
 
   /// Whether nothing but white space is written, so that the text stays valid.
   var isBlank: Bool {
-    [indent ?? "", margin, afterComma, afterColon, padding, newline].allSatisfy { text in
+    [indent ?? "", margin, afterComma, afterColon, padding, newline, afterElement ?? ""].allSatisfy { text in
       text.utf8.allSatisfy(JSONSyntax.isWhitespace)
     }
   }
@@ -46,6 +49,7 @@ package struct JSONFormatter {
   private let afterComma: [UInt8]
   private let afterColon: [UInt8]
   private let padding: [UInt8]
+  private let afterElement: [UInt8]?
   /// Newline, margin and indentation, made in advance for the deepest level; a prefix of it serves every other level.
   private let lineBreak: [UInt8]
   private let lineStartCount: Int
@@ -57,6 +61,7 @@ package struct JSONFormatter {
     afterComma = Array(layout.afterComma.utf8)
     afterColon = Array(layout.afterColon.utf8)
     padding = Array(layout.padding.utf8)
+    afterElement = layout.afterElement.map { Array($0.utf8) }
     let lineStart = layout.newline + layout.margin
     lineStartCount = lineStart.utf8.count
     lineBreak = Array((lineStart + String(repeating: layout.indent ?? "", count: Self.levelsInAdvance)).utf8)
@@ -128,6 +133,10 @@ package struct JSONFormatter {
     var unwritten = position
     repeat {
       switch bytes[position] {
+      case UInt8(ascii: "[") where afterElement != nil && Self.isPlainList(bytes, from: position):
+        output.append(bytes, unwritten..<position)
+        position = writeList(bytes, from: position, to: &output)
+        unwritten = position
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         let close = bytes[position] + 2
         output.append(bytes, unwritten..<(position + 1))
@@ -172,6 +181,32 @@ package struct JSONFormatter {
     } while depth > 0 && position < end
     output.append(bytes, unwritten..<position)
     (start.offset, start.depth) = (position, depth)
+  }
+
+  /// Whether a list has elements, and none is a list or an object.
+  private static func isPlainList(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
+    var position = start
+    repeat {
+      position = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
+      if "[{]".utf8.contains(bytes[position]) { return false }
+      position = JSONSyntax.skipWhitespace(in: bytes, from: JSONSyntax.endOfScalar(in: bytes, from: position))
+    } while bytes[position] == UInt8(ascii: ",")
+    return true
+  }
+
+  /// Writes a list of scalars on one line, and returns the offset after it.
+  private func writeList(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to output: inout ChunkedOutput) -> Int {
+    var position = start
+    while bytes[position] != UInt8(ascii: "]") {
+      output.append(bytes, position..<(position + 1))
+      if position > start { output.append(afterElement ?? []) }
+      let element = JSONSyntax.skipWhitespace(in: bytes, from: position + 1)
+      let end = JSONSyntax.endOfScalar(in: bytes, from: element)
+      output.append(bytes, element..<end)
+      position = JSONSyntax.skipWhitespace(in: bytes, from: end)
+    }
+    output.append(bytes, position..<(position + 1))
+    return position + 1
   }
 
   private func breakLine(_ level: Int, padded: Bool, to output: inout ChunkedOutput) {

@@ -1,7 +1,7 @@
-package import ArgumentParser
+public import ArgumentParser
 import JSONDatabase
 import JSONServer
-package import JSONServerRehearsal
+public import JSONServerRehearsal
 import JSONServerValues
 
 extension NetworkCondition: ExpressibleByArgument {}

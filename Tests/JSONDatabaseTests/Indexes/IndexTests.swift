@@ -1,7 +1,8 @@
-import JSONDatabase
 import JSONServerValues
 import TestSupport
 import Testing
+
+@testable import JSONDatabase
 
 /// What indexes and searches find, compared with what reading one record after the other finds.
 @Suite(.calculates) struct IndexTests {
@@ -34,8 +35,12 @@ import Testing
   }
 
   private static let words = ["ab", "Ab c", "b\\c", "\u{E9}t\u{E9}", "line\nab", "5", "07", "", "ab,c", "[object"]
-  private static let paths = ["number", "text", "few", "mixed", "list", "in.number", "items.number", "items.text", "large"]
-  private static let large = ["1e400", "-1e400", "9007199254740993", "12345678901234567890", "1.0", "-0", "1e21", "1E21"]
+  private static let paths = [
+    "number", "text", "few", "mixed", "list", "in.number", "items.number", "items.text", "large",
+  ]
+  private static let large = [
+    "1e400", "-1e400", "9007199254740993", "12345678901234567890", "1.0", "-0", "1e21", "1E21",
+  ]
 
   /// The text of a record; what its members hold is of one kind, but for null, and of several under `mixed`.
   private static func record(_ id: Int, _ random: inout SeededGenerator) -> String {
@@ -125,6 +130,24 @@ import Testing
     case _ where dialect == .classic || !ids.contains("generated"):
       _ = try database.create(record(Int.random(in: 1_000...9_999, using: &random), &random), in: "a")
     default: break
+    }
+  }
+
+  @Test func `Filters by more members than there are indexes find what reading finds, and keep the indexes`() throws {
+    let records = (1...300).map { id in
+      "{\"id\":\(id)," + (0..<20).map { "\"m\($0)\":\(id % ($0 + 2))" }.joined(separator: ",") + "}"
+    }
+    let database = try Database.fixture("{\"a\":[\(records.joined(separator: ","))]}")
+    let table = try database.collection("a").indexes.equality
+    var query = Query()
+    query.criteria.parameters = (0..<20).map { FilterParameter("m\($0)", ["1"]) }
+    var known: [ObjectIdentifier] = []
+    for _ in 0..<3 {
+      #expect(try database.ids(of: "a", query) == ["1"])
+      let kept = (0..<20).compactMap { table.admitted(FieldPath("m\($0)")).map { ObjectIdentifier($0) } }
+      #expect(kept.count == 16)
+      #expect(known.isEmpty || kept == known)
+      known = kept
     }
   }
 

@@ -1,5 +1,6 @@
 import JSONDatabase
 import JSONServerValues
+import TestSupport
 import Testing
 
 @Suite struct `JSON patches` {
@@ -188,6 +189,45 @@ import Testing
       try Self.apply("[\(moves)]", to: document, maximumSize: 3 * document.utf8.count)
     }
     #expect(error?.code == .tooLarge)
+  }
+
+  @Test func `pay for what they move, not for the document`() throws {
+    let document =
+      #"{"list":[\#((0..<2_000).map(String.init).joined(separator: ","))],"text":"\#(String(repeating: "x", count: 100_000))"}"#
+    let operations = (0..<1_000).map { #"{"op":"replace","path":"/list/\#($0)","value":0}"# }
+    let changed = try Self.apply(
+      "[\(operations.joined(separator: ","))]", to: document, maximumSize: document.utf8.count)
+    #expect(changed.hasPrefix(#"{"list":[0,0,0,0,"#))
+    let insertions = Array(repeating: #"{"op":"add","path":"/list/0","value":0}"#, count: 1_000)
+    let error = #expect(throws: DatabaseError.self) {
+      try Self.apply("[\(insertions.joined(separator: ","))]", to: document, maximumSize: 1 << 20)
+    }
+    #expect(error?.message.contains("1 MiB") == true)
+  }
+
+  @Test func `count the bytes of the document as it is written`() throws {
+    var random = SeededGenerator(seed: 11)
+    let document = #"{"a":[1,{"b":2}],"c":{"d\"":{}},"e":"x"}"#
+    let pointers = ["/a/0", "/a/-", "/a/1", "/a/1/b", "/c", "/c/d\\\"", "/c/n", "/e", "/f", "/a"]
+    for _ in 0..<400 {
+      let operations = (0..<6).map { _ in
+        let path = pointers.randomElement(using: &random) ?? "/a"
+        let from = pointers.randomElement(using: &random) ?? "/a"
+        let op = ["add", "remove", "replace", "copy", "move"].randomElement(using: &random) ?? "add"
+        let value = ["{}", "[]", "12", #"{"b":[3]}"#].randomElement(using: &random) ?? "{}"
+        return #"{"op":"\#(op)","path":"\#(path)","from":"\#(from)","value":\#(value)}"#
+      }
+      let patch = "[\(operations.joined(separator: ","))]"
+      guard let changed = try? Self.apply(patch, to: document) else { continue }
+      // What a document may grow by is exactly what it grows by at the end, where it grows all the time.
+      let growth = max(changed.utf8.count - document.utf8.count, 0)
+      let isEnough = (try? Self.apply(patch, to: document, maximumGrowth: growth)) != nil
+      let largest =
+        try (1...6).map { count in
+          try Self.apply("[\(operations.prefix(count).joined(separator: ","))]", to: document).utf8.count
+        }.max() ?? 0
+      #expect(isEnough == (largest <= document.utf8.count + growth), "\(patch)")
+    }
   }
 
   private static func apply(

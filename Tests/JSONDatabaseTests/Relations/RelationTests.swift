@@ -42,10 +42,12 @@ struct RelationTests {
       before: #"{"posts":[{"id":1,"postId":101},{"id":101,"postId":5}]}"#, id: "101",
       after: #"{"posts":[{"id":1,"postId":101}]}"#),
     Deletion(
-      name: "not records without an id", before: #"{"posts":[{"postId":1,"name":"A"},{"postId":2},{"name":"C","id":1}]}"#,
+      name: "not records without an id",
+      before: #"{"posts":[{"postId":1,"name":"A"},{"postId":2},{"name":"C","id":1}]}"#,
       id: "1", after: #"{"posts":[{"postId":1,"name":"A"},{"postId":2}]}"#),
     Deletion(
-      name: "1.0 leaves a number of the record's own", before: #"{"posts":[{"id":"1","postId":2},{"id":"2","postId":7}]}"#,
+      name: "1.0 leaves a number of the record's own",
+      before: #"{"posts":[{"id":"1","postId":2},{"id":"2","postId":7}]}"#,
       id: "2", dialect: .v1, after: #"{"posts":[{"id":"1","postId":2}]}"#),
     Deletion(
       name: "keys in another spelling where no record has the configured one",

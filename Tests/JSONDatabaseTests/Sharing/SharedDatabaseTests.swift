@@ -84,7 +84,7 @@ import Testing
   @Test func `A replacement of everything is told as that`() throws {
     let base = try Database.fixture(#"{"posts": []}"#)
     var database = base
-    database.restore(from: try Database.fixture("{}"))
+    database.assign(try Database.fixture("{}"))
     #expect(database.placedRows(since: base) == nil)
   }
 

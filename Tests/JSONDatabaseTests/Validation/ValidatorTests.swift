@@ -51,6 +51,10 @@ struct ValidatorTests {
       "{\"cars\": [{\"n\": 1, \"_id\": \"a\"}, {\"n\": 1, \"_id\": \"b\"}]}",
       "warning 1:11: record 1 and 1 more of 'cars' have no 'id', and so no address; all have '_id': start the server with Server.Configuration.idName for _id, or, for this resource alone, Server.Configuration.idNames for cars=_id"
     ),
+    (
+      "{\"a\": [{\"id\": \"..\"}]}",
+      "warning 1:15: the 'id' of record 1 of 'a' is '..', which has no address; choose another"
+    ),
     ("{\"a\": [{\"id\": null}]}", "warning 1:15: the 'id' of record 1 of 'a' is null"),
     ("{\"a\": [5]}", "warning 1:8: element 1 of 'a' is a number; only objects have an address"),
     (

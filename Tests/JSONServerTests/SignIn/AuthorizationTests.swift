@@ -379,8 +379,6 @@ extension Engine {
     var query = Query()
     query.criteria.parameters = [FilterParameter("level", ["debug"])]
     var version = writes.database
-    version.patience = Patience(isShort: true)
-    _ = try? version.list("posts", query)
-    return !version.patience.isOver
+    return version.attempt(within: Patience(isShort: true)) { _ = try? $0.list("posts", query) } != nil
   }
 }

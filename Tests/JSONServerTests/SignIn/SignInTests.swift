@@ -36,6 +36,17 @@ import Testing
     #expect(await server.send(.post, "/login", ["email": "ada@x.org", "password": "lovelace"]).status == .ok)
   }
 
+  @Test func `takes no address that differs from another's by letter case alone`() async throws {
+    let server = try await server()
+    let ada = ["email": "ADA@x.org", "password": "lovelace"] as JSONValue
+    #expect(await server.send(.post, "/register", ada).status == .badRequest)
+    let fields = try bearer(await server.send(.post, "/login", ["email": "ada@x.org", "password": "lovelace"]))
+    let patch = await server.send(.patch, "/users/1", ["email": "Ada@X.org"], fields: fields)
+    #expect(patch.status == .ok, "\(patch.text)")
+    // What only contains the address is another.
+    #expect(await server.send(.post, "/register", ["email": "bada@x.org", "password": "lovelace"]).status == .created)
+  }
+
   /// Of a name given twice, in a whole record or below it, the last value is what is stored, as in JavaScript.
   @Test(arguments: [
     (#"{"id": 1, "userId": 2, "userId": 1, "title": "mine"}"#, HTTPResponse.Status.ok),

@@ -40,6 +40,16 @@ struct JSONFormatterTests {
     #expect(try format(text, JSONLayout(indent: nil, afterComma: " ", padding: " ")) == expected)
   }
 
+  @Test(arguments: [
+    ("[1,2]", "[1, 2]"), ("[]", "[]"), ("[ \"a,]\" ]", "[\"a,]\"]"), ("[[1,\n2],[3]]", "[\n  [1, 2],\n  [3]\n]"),
+    (#"{"a":[1 , null],"b":[{}],"c":true}"#, "{\n  \"a\": [1, null],\n  \"b\": [\n    {}\n  ],\n  \"c\": true\n}"),
+  ])
+  func `Lists of scalars may stay on one line`(_ text: String, _ expected: String) throws {
+    var layout = JSONLayout.pretty
+    layout.afterElement = " "
+    #expect(try format(text, layout) == expected)
+  }
+
   @Test func `Every line but the first starts with the margin and the level's indentation`() throws {
     let layout = JSONLayout(indent: "\t", margin: "> ", afterColon: "", newline: "\r\n")
     #expect(try format("[1,{\"a\":2}]", layout) == "[\r\n> \t1,\r\n> \t{\r\n> \t\t\"a\":2\r\n> \t}\r\n> ]")

@@ -1,22 +1,12 @@
 import JSONServerValues
 
-// The limits that decide on which thread a version is read or changed.
+// The indexes of a version: reading them in advance, following changes, and hiding members.
 
 extension Database {
   /// Whether all data can be read quickly. O(number of resources).
   package var isSmall: Bool {
-    entries.count <= Self.mostLookedAt && !entries.contains(where: \.isLarge)
+    entries.count <= QueryPlan.quickResources && !entries.contains(where: \.isLarge)
   }
-
-  /// The largest number of resources that are examined for each request.
-  private static let mostLookedAt = 200
-
-  /// The largest number of related records that are always looked up immediately.
-  static let quickRelations = 500
-  /// The largest number of records that are always changed immediately, which takes about a millisecond.
-  static let quickChanges = 100
-  /// The largest record that is always written immediately, in bytes.
-  static let quickBytes = 128 * 1024
 
   /// Reads the ids and the members of large collections in advance. O(size of the data).
   package func readLargeCollections() {
@@ -25,6 +15,7 @@ extension Database {
       collection.readIDs(patience)
       _ = collection.memberNames(patience)
     }
+    _ = relations()
   }
 
   /// Updates the indexes after a change of many records, so that no query has to.
@@ -64,7 +55,7 @@ extension ResourceEntry {
   /// Whether reading all data takes noticeably long.
   var isLarge: Bool {
     if let collection { return collection.rows.isLarge }
-    if case .singular(let text) = resource { return text.count > PersistentRowVector.quickBytes }
+    if case .singular(let text) = resource { return text.count > QueryPlan.quickBytes }
     return false
   }
 }
