@@ -38,6 +38,7 @@ struct SeveralFilesTests {
     }
     store.close()
     #expect(fileSystem.script.openCount == 0)
+    while !edits.isEmpty { #expect(try edits.next().summary == "changed [7] 1") }
     return result
   }
 
@@ -94,6 +95,18 @@ struct SeveralFilesTests {
     #expect(result == "failed unavailable")
     #expect(directory.text("a.json") == "[7]")
     #expect(directory.names == ["a.json", "b.json"])
+  }
+
+  @Test func `An edit of the file that was put back is no late save`() throws {
+    let result = try publish { [directory, script = fileSystem.script] (index, call) throws(SystemError) in
+      let exchanges = script.calls[..<index].count(where: { $0 == "exchange" })
+      if call == "exchange", exchanges == 1 { throw SystemError(call, EIO) }
+      if call == "unlink", exchanges == 3, directory.text("a.json") == "[0]" {
+        #expect(throws: Never.self) { try directory.write("[7]", to: "a.json") }
+      }
+    }
+    #expect(result == "failed unavailable")
+    #expect(directory.text("a.json") == "[7]")
   }
 
   @Test func `It is said when the first stays although the second could not be replaced`() throws {

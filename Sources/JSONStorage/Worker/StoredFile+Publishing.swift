@@ -148,8 +148,12 @@ struct Installation {
     switch stage {
     case .written: try? file.fileSystem.unlink(newFile.name, in: directory)
     case .settled: break
-    case .installed(.exchanged): try file.putBack(newFile, in: directory)
+    case .installed(.exchanged):
+      // The replaced file is in place again, where a save is an edit.
+      file.replaced.removeLast()
+      try file.putBack(newFile, in: directory)
     case .installed:
+      finish()
       throw StorageError(
         .durabilityUnknown, "'\(file.location.path)' is written, but other files of the same change are not.")
     }

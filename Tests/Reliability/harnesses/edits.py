@@ -141,7 +141,8 @@ class Bind(Place):
 
 
 def mount_replaced(place, text, server):
-    command("umount", place.path)
+    # The server keeps the file open, and so locked.
+    command("umount", "--lazy", place.path)
     place.mount(text)
 
 
