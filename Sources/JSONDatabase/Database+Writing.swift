@@ -71,7 +71,9 @@ extension Database {
     var draft = try Self.draft(body)
     return try append(&draft, at: position(of: name)) { [patience] collection, draft throws(DatabaseError) in
       let idName = collection.idName
-      if let given = draft[idName], !given.withToken({ RecordCollection.meansNoID($0) }), given.withToken(\.recordID) != id {
+      if let given = draft[idName], !given.withToken({ RecordCollection.meansNoID($0) }),
+        given.withToken(\.recordID) != id
+      {
         throw DatabaseError(
           .invalidBody, "'\(idName)' in the body is not \(id), as the address says; leave it out of the body.")
       }
