@@ -179,7 +179,7 @@ class Basics(Page):
         self._wait("!document.querySelector('[aria-label=\"Delete check-page\"]')", "the snapshot is gone")
         self._fill("rule-path", "/check-page*")
         self._value(f"{by_id('rule-form')}.requestSubmit()")
-        remove = "[...document.querySelectorAll('#rules li')].find((e) => e.textContent.includes('/check-page*'))?.querySelector('button')"
+        remove = "[...document.querySelectorAll('#rules li')].find((e) => e.textContent.includes('/check-page*'))?.querySelector('[aria-label^=Remove]')"
         self._wait(remove, "the fault")
         self._value(f"{remove}.click()")
         self._wait(f"!{remove}", "the fault is gone")

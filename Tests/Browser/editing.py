@@ -77,6 +77,7 @@ class Editing(Page):
         self._edit(2, "date")
         assert self._value(f"{FIELD}.value") == "2024-02-30", "It looks empty."
         self._browser.press("Escape", virtual=27)
+        self._wait(f"!{FIELD}", "the field is gone")
 
     def a_date_that_is_cleared_keeps_no_time(self):
         self._request("PATCH", "/posts/2", {"date": "2024-03-05T10:00:00Z"})

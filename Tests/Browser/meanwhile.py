@@ -65,6 +65,7 @@ class Meanwhile(Page):
         finally:
             self._server.file.write_text(text)
         self._wait("[...document.querySelectorAll('#resources a')].some((e) => e.innerText.startsWith('users'))", "users is back")
+        self._wait(f"{by_id('record-save')}.innerText === 'Save'", "so is the record")
         self._submit("record-form")
         self._wait(f"{by_id('record-form')}.hidden", "it is saved after all")
         assert self._request("GET", "/users/2")["name"] == "unsaved"
