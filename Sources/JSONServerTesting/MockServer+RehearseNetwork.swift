@@ -34,11 +34,8 @@ extension MockServer {
   @discardableResult
   public func rehearseNetwork(
     only: [String] = [], conditions: [NetworkCondition] = [], recordsIssues: Bool = true,
-    sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
-    _ body: (MockServer) async throws -> Void
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable (MockServer) async throws -> Void
   ) async throws -> NetworkReport {
-    // Each run ends before the next one starts, and the caller waits for all of them.
-    nonisolated(unsafe) let body = body
     let rehearsal = await NetworkRehearsal(of: server)
     let clock = ContinuousClock()
     let start = clock.now

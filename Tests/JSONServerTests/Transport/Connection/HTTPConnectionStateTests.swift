@@ -115,7 +115,8 @@ struct HTTPConnectionStateTests {
       ([.bytesCame, .readCompleted], true, false, false, .head), ([.closing], true, true, false, .idle),
     ] as [([HTTPConnectionState.Event], Bool, Bool, Bool, HTTPConnectionState.Wait?)])
   func `A connection waits for its client only when the client must do something`(
-    _ events: [HTTPConnectionState.Event], isWritable: Bool, isHeldUp: Bool, isIdle: Bool, _ wait: HTTPConnectionState.Wait?
+    _ events: [HTTPConnectionState.Event], isWritable: Bool, isHeldUp: Bool, isIdle: Bool,
+    _ wait: HTTPConnectionState.Wait?
   ) {
     var state = HTTPConnectionState()
     for event in events { state.report(event) }
