@@ -49,7 +49,8 @@ struct `What goes wrong on purpose` {
     var request = URLRequest(url: server.url.appending(path: "users"))
     request.httpMethod = method
     if method == "POST" { request.httpBody = Data("{}".utf8) }
-    await #expect(throws: (any Error).self) { [request] in _ = try await session.send(request) }
+    let sent = request
+    await #expect(throws: (any Error).self) { try await session.send(sent) }
     #expect(await server.requests.map(\.delivery) == [.whole, .reset])
   }
 
