@@ -103,7 +103,7 @@ struct LogWriterTests {
     ([], true), (["--quiet"], true), (["--exec", "true"], false), (["--log-format", "json"], false),
   ])
   func `Keys are read where their output is shown to a person`(_ arguments: [String], _ isTaken: Bool) throws {
-    #expect(Session.takesKeys(try Self.options(arguments)) == isTaken)
+    #expect(ServerRun.takesKeys(try Self.options(arguments)) == isTaken)
   }
 
   @Test(arguments: [

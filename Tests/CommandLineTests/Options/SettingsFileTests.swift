@@ -1,4 +1,6 @@
 import ArgumentParser
+import JSONServer
+import JSONServerValues
 import Testing
 
 @testable import swift_json_server
