@@ -188,7 +188,7 @@ import Testing
     #expect(error?.message == "The pattern for 'title' cannot be used. The group is not closed with ')'.")
   }
 
-  @Test(arguments: ["Infinity", "-Infinity", "infin", "1e\\+21", "object Ob", "x,y"])
+  @Test(arguments: ["-1e400", "1e\\+21", "object Ob", "x,y"])
   func `A pattern finds the text of what the file spells otherwise`(pattern: String) throws {
     let values = ["-1e400", "10e20", "{}", "[\"x\", \"y\"]"]
     let records = values.map { "{\"v\": \($0)}" }.joined(separator: ",")
