@@ -56,10 +56,10 @@ struct RehearseCommandTests {
 /// `rehearse --network`, whose runs NetworkRehearsalTests judges.
 struct RehearseNetworkCommandTests {
   private let directory: TemporaryDirectory
-  private static let blind = #"post() { curl -sf "$JSON_SERVER_URL/orders" -d n=1 | grep -q '"n"'; }; post || post"#
+  private static let blind = #"post() { curl -sf "$JSON_SERVER_URL/orders" -d n=1 | grep -q '"id"'; }; post || post"#
   private static let careful = """
     key=$JSON_SERVER_REHEARSAL_DIRECTORY/key; test -f "$key" || echo $$ > "$key"
-    curl -sf "$JSON_SERVER_URL/orders" -H "Idempotency-Key: $(cat "$key")" -d n=1 | grep -q '"n"'
+    curl -sf "$JSON_SERVER_URL/orders" -H "Idempotency-Key: $(cat "$key")" -d n=1 | grep -q '"id"'
     """
 
   init() throws {
