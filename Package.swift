@@ -59,6 +59,11 @@ let package = Package(
       dependencies: ["JSONServerValues", "CDescription"],
       swiftSettings: settings
     ),
+    .target(
+      name: "JSONOpenAPI",
+      dependencies: ["JSONServerValues", "JSONDatabase", "JSONDescription"],
+      swiftSettings: settings
+    ),
     .target(name: "CDescription", exclude: ["Assets"]),
     .target(name: "CPage", exclude: ["Assets"]),
     .target(name: "CStorage"),
@@ -151,6 +156,11 @@ let package = Package(
     .testTarget(
       name: "JSONDescriptionTests",
       dependencies: ["TestSupport", "JSONDescription", "JSONServerValues"],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "JSONOpenAPITests",
+      dependencies: ["JSONOpenAPI", "JSONDatabase", "JSONServerValues"],
       swiftSettings: settings
     ),
     .testTarget(

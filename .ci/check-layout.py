@@ -14,6 +14,7 @@ ARROWS = {
     "JSONServerValues": set(),
     "JSONDescription": {"JSONServerValues", "CDescription"},
     "JSONDatabase": {"JSONServerValues"},
+    "JSONOpenAPI": {"JSONDatabase", "JSONDescription", "JSONServerValues"},
     "JSONStorage": {"JSONDatabase", "JSONServerValues", "CStorage"},
     "PostgreSQLStorage": {"JSONStorage", "JSONDatabase", "JSONServerValues", "CPostgreSQL"},
     "JSONServer": {
@@ -35,7 +36,7 @@ ARROWS = {
 }
 
 # The targets without files, clocks, threads and HTTP.
-PURE = {"JSONServerValues", "JSONDescription", "JSONDatabase"}
+PURE = {"JSONServerValues", "JSONDescription", "JSONDatabase", "JSONOpenAPI"}
 PURE_MODULES = {"Synchronization", "FoundationEssentials", "Foundation", "OrderedCollections", "DequeModule"}
 
 # A module that has only locks. The thread sanitizer understands them, but not those of the standard library.

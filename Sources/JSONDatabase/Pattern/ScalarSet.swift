@@ -2,7 +2,7 @@
 ///
 /// Surrogates may be members: a pattern can name them, and no UTF-8 text holds one.
 package struct ScalarSet: Sendable, Hashable {
-  let ranges: [ClosedRange<UInt32>]
+  package let ranges: [ClosedRange<UInt32>]
 
   /// The greatest code point.
   static let maximum: UInt32 = 0x10FFFF

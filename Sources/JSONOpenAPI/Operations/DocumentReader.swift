@@ -1,0 +1,166 @@
+import JSONServerValues
+
+/// Reads the operations of a document.
+struct DocumentReader {
+  typealias Node = DocumentFiles.Node
+  typealias Fault = DocumentFiles.Fault
+
+  var schemas: JSONSchema.Reader
+  var operations: [Operation] = []
+  var collections: [Collection] = []
+  var paths = PathTree()
+  var notes: [DocumentFault] = []
+  /// The segments of each path, and its operations by method.
+  var items: [(segments: [String], operations: [String: Int])] = []
+  /// The place of each operation.
+  var places: [Node] = []
+  private var isVersion30 = false
+
+  var files: DocumentFiles {
+    get { schemas.files }
+    set { schemas.files = newValue }
+  }
+
+  init(_ files: DocumentFiles) { schemas = JSONSchema.Reader(files) }
+
+  private static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
+
+  mutating func read() throws(Fault) {
+    let root = files.root
+    if let swagger = root["swagger"] {
+      throw Fault(
+        node: swagger,
+        message: "Swagger \(swagger.value.string ?? "2.0") is not served; convert the document to OpenAPI 3.")
+    }
+    guard let version = root["openapi"] else {
+      throw Fault(node: root, message: "This is no OpenAPI document: it lacks 'openapi: 3.1.0'; add the version.")
+    }
+    let text = version.value.string ?? version.value.text()
+    guard text.hasPrefix("3.") else {
+      throw Fault(node: version, message: "OpenAPI \(text) is not served; convert the document to 3.0 or 3.1.")
+    }
+    isVersion30 = text.hasPrefix("3.0")
+    guard let paths = root["paths"], paths.value.object != nil else {
+      throw Fault(
+        node: root["paths"] ?? root, message: "The document has no 'paths', so that nothing can be served; add some.")
+    }
+    for (path, node) in paths.members where !path.hasPrefix("x-") { try readPath(path, node) }
+    guard !operations.isEmpty else {
+      throw Fault(node: paths, message: "The document has no operations, so that nothing can be served; add a path.")
+    }
+    classify()
+  }
+
+  private mutating func readPath(_ path: String, _ node: Node) throws(Fault) {
+    guard path.hasPrefix("/") else {
+      throw Fault(node: node, message: "The path '\(path)' does not begin with '/'; write '/\(path)'.")
+    }
+    let item = try files.resolved(node)
+    guard item.value.object != nil else {
+      throw Fault(node: node, message: "The path '\(path)' is no object of methods; write 'get:' and so on below it.")
+    }
+    let segments = path.split(separator: "/").map(String.init)
+    let shared = item["parameters"]?.elements ?? []
+    var methods: [String: Int] = [:]
+    for (name, operation) in item.members where Self.methods.contains(name) {
+      methods[name.uppercased()] = operations.count
+      places.append(operation)
+      operations.append(try read(name.uppercased(), path, segments, operation, shared))
+    }
+    items.append((segments, methods))
+    paths.insert(segments[...], methods.values.sorted())
+  }
+
+  private mutating func read(
+    _ method: String, _ path: String, _ segments: [String], _ node: Node, _ shared: [Node]
+  ) throws(Fault) -> Operation {
+    var operation = Operation(method: method, path: path, pathIndex: items.count)
+    do throws(Fault) {
+      for parameter in shared + (node["parameters"]?.elements ?? []) { try readParameter(parameter, into: &operation) }
+      for name in segments.compactMap({ PathTree.parts(of: $0)?.name })
+      where !operation.parameters.contains(where: { $0.name == name && $0.location == .path }) {
+        throw Fault(
+          node: node,
+          message: "The parameter '{\(name)}' of the path '\(path)' is not described; add it to 'parameters'.")
+      }
+      if let body = try node["requestBody"].map({ body throws(Fault) in try files.resolved(body) }) {
+        operation.body = (body["required"]?.value == true, try contents(of: body))
+      }
+      for (status, reply) in node["responses"]?.members ?? [] where !status.hasPrefix("x-") {
+        let reply = try files.resolved(reply)
+        var headers: [(name: String, isRequired: Bool, schema: [JSONSchema.ID])] = []
+        for (name, header) in reply["headers"]?.members ?? [] where name.lowercased() != "content-type" {
+          let header = try files.resolved(header)
+          headers.append((name, header["required"]?.value == true, try schema(of: header)))
+        }
+        operation.replies.append(Operation.Reply(status: status, contents: try contents(of: reply), headers: headers))
+      }
+      operation.security = try security(of: node)
+    } catch {
+      guard error.isLocal else { throw error }
+      operation.kind = .refused(files.placed(error))
+    }
+    return operation
+  }
+
+  private mutating func schema(of node: Node) throws(Fault) -> [JSONSchema.ID] {
+    guard let schema = node["schema"] else { return [] }
+    return [try schemas.id(of: schema)]
+  }
+
+  private mutating func contents(of node: Node) throws(Fault) -> [Operation.Content] {
+    var contents: [Operation.Content] = []
+    for (type, content) in node["content"]?.members ?? [] {
+      var examples = content["example"].map { [(name: "", value: $0.value)] } ?? []
+      for (name, example) in content["examples"]?.members ?? [] {
+        if let value = try files.resolved(example)["value"] { examples.append((name, value.value)) }
+      }
+      contents.append(Operation.Content(type: type, schema: try schema(of: content), examples: examples))
+    }
+    return contents
+  }
+
+  private mutating func readParameter(_ node: Node, into operation: inout Operation) throws(Fault) {
+    let node = try files.resolved(node)
+    guard let name = node["name"]?.value.string,
+      let location = node["in"]?.value.string.flatMap(Operation.Parameter.Location.init)
+    else {
+      throw Fault(
+        node: node, message: "A parameter needs a 'name', and 'in' with path, query, header or cookie; add them.")
+    }
+    // What these fields hold, the document says elsewhere.
+    if location == .header, ["accept", "content-type", "authorization"].contains(name.lowercased()) { return }
+    let content = node["content"]?.members.first?.node
+    let style = node["style"]?.value.string ?? (location == .query || location == .cookie ? "form" : "simple")
+    operation.parameters.removeAll { $0.name == name && $0.location == location }
+    operation.parameters.append(
+      Operation.Parameter(
+        name: name, location: location, isRequired: node["required"]?.value == true || location == .path,
+        schema: try schema(of: content ?? node), isJSON: content != nil, style: style,
+        explodes: node["explode"]?.value.bool ?? (style == "form" || style == "deepObject"),
+        allowsEmpty: node["allowEmptyValue"]?.value == true))
+  }
+
+  private mutating func security(of node: Node) throws(Fault) -> [[Operation.Credential]] {
+    let needs = node["security"] ?? files.root["security"]
+    var alternatives: [[Operation.Credential]] = []
+    for need in needs?.elements ?? [] {
+      var credentials: [Operation.Credential] = []
+      for (name, place) in need.members {
+        guard let scheme = files.root["components"]?["securitySchemes"]?[name] else {
+          throw Fault(node: place, message: "The security scheme '\(name)' is not described; add it to 'components'.")
+        }
+        let resolved = try files.resolved(scheme)
+        let location = resolved["in"]?.value.string.flatMap(Operation.Parameter.Location.init) ?? .header
+        switch resolved["type"]?.value.string {
+        case "apiKey": credentials.append(.key(name: resolved["name"]?.value.string ?? "", location))
+        case "http": credentials.append(.authorization(scheme: resolved["scheme"]?.value.string ?? "bearer"))
+        case "mutualTLS": break
+        default: credentials.append(.authorization(scheme: "bearer"))
+        }
+      }
+      alternatives.append(credentials)
+    }
+    return alternatives
+  }
+}

@@ -1,0 +1,153 @@
+import JSONDatabase
+import JSONServerValues
+
+/// The text of a document, and those of the files beside it to which it refers.
+struct DocumentFiles: Sendable {
+  /// A value of a document, and its place.
+  struct Node: Sendable {
+    let value: JSONValue
+    let file: String
+    let path: [String]
+
+    subscript(name: String) -> Node? { value[name].map { Node(value: $0, file: file, path: path + [name]) } }
+
+    var members: [(name: String, node: Node)] {
+      (value.object ?? JSONObject()).map { ($0.name, Node(value: $0.value, file: file, path: path + [$0.name])) }
+    }
+
+    var elements: [Node] {
+      (value.array ?? []).enumerated().map { Node(value: $1, file: file, path: path + [String($0)]) }
+    }
+
+    var pointer: String { "#" + path.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined() }
+  }
+
+  /// The reason why a part of a document cannot be used.
+  struct Fault: Error {
+    let node: Node
+    let message: String
+    /// Whether only what needs the part is refused, and not the whole document.
+    var isLocal = false
+  }
+
+  private let read: @Sendable (String) -> [UInt8]?
+  private var files: [String: (value: JSONValue, text: [UInt8])] = [:]
+  let root: Node
+
+  /// Reads a document.
+  ///
+  /// - Parameter read: Reads a file that the document refers to; `nil` for a missing one.
+  init(_ text: [UInt8], name: String, read: @escaping @Sendable (String) -> [UInt8]?) throws(DocumentFault) {
+    self.read = read
+    let value = try YAMLReader.value(of: text, name: name)
+    files[name] = (value, text)
+    root = Node(value: value, file: name, path: [])
+  }
+
+  /// Takes a value that has no text.
+  init(_ value: JSONValue) {
+    read = { _ in nil }
+    files[""] = (value, [])
+    root = Node(value: value, file: "", path: [])
+  }
+
+  /// The names of all files, the document first.
+  var names: [String] { [root.file] + files.keys.filter { $0 != root.file }.sorted() }
+
+  /// The fault with its line and column.
+  func placed(_ fault: Fault) -> DocumentFault {
+    YAMLReader.fault(fault.message, at: fault.node.path, in: files[fault.node.file]?.text ?? [], name: fault.node.file)
+  }
+
+  /// Follows the reference of a value, and those of its target; returns the value itself without a reference.
+  mutating func resolved(_ node: Node) throws(Fault) -> Node {
+    var (node, count) = (node, 0)
+    while let reference = node["$ref"], let text = reference.value.string {
+      node = try target(of: text, at: reference)
+      count += 1
+      guard count < 32 else { throw Fault(node: reference, message: "The reference '\(text)' leads back to itself.") }
+    }
+    return node
+  }
+
+  /// The value to which a reference leads.
+  mutating func target(of reference: String, at node: Node) throws(Fault) -> Node {
+    guard !reference.contains("://") else {
+      throw Fault(
+        node: node,
+        message: "The reference '\(reference)' is remote, and is not read; copy the file beside the document.",
+        isLocal: true)
+    }
+    let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    var file = node.file
+    if let path = parts.first, !path.isEmpty {
+      file = Self.join(node.file, String(path))
+      if files[file] == nil {
+        guard let text = read(file) else {
+          throw Fault(
+            node: node, message: "The file '\(file)' of the reference '\(reference)' cannot be read; check its name.")
+        }
+        do throws(DocumentFault) {
+          files[file] = (try YAMLReader.value(of: text, name: file), text)
+        } catch {
+          throw Fault(node: node, message: "The reference '\(reference)' leads to a file that cannot be read: \(error)")
+        }
+      }
+    }
+    let pointer = parts.count > 1 ? parts[1] : ""
+    let path = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { name in
+      String(name).withoutPercentEscapes.replacing("~1", with: "/").replacing("~0", with: "~")
+    }
+    let value = path.reduce(files[file]?.value) { value, name in value?[name] ?? Int(name).flatMap { value?[$0] } }
+    guard let value, pointer.isEmpty || pointer.first == "/" else {
+      let names = files[file]?.value["components"]?["schemas"]?.object?.names ?? []
+      let meant = path.last.flatMap { Spelling.nearest(to: $0, among: names) }
+      throw Fault(
+        node: node,
+        message: "the reference '\(reference)' has no target; "
+          + (meant.map { "did you mean '\($0)'?" } ?? "correct it, or add the target"))
+    }
+    return Node(value: value, file: file, path: path)
+  }
+
+  /// The path of a file that another one names.
+  private static func join(_ file: String, _ path: String) -> String {
+    guard !path.hasPrefix("/") else { return path }
+    var parts = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().map(String.init)
+    for part in path.split(separator: "/") where part != "." {
+      if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(String(part)) }
+    }
+    return parts.joined(separator: "/")
+  }
+}
+
+extension String {
+  /// The text that percent-escapes stand for.
+  var withoutPercentEscapes: String {
+    guard contains("%") else { return self }
+    var (bytes, rest) = ([UInt8](), utf8[...])
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let code = UInt8(String(Substring(rest.prefix(2))), radix: 16) {
+        bytes.append(code)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The text as a segment of a path, or as a value in a query.
+  var escapedSegment: String {
+    var result = ""
+    for byte in utf8 {
+      let scalar = Unicode.Scalar(byte)
+      let isPlain =
+        byte < 0x80
+        && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-._~".utf8.contains(byte))
+      result +=
+        isPlain ? String(Character(scalar)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }
+    return result
+  }
+}

@@ -1,0 +1,472 @@
+package import JSONDatabase
+package import JSONServerValues
+
+// Carries calls out on a version of the data.
+
+extension Call {
+  /// The reason why a call is refused.
+  private struct Refusal: Error {
+    let statuses: [Int]
+    let message: String
+    var problems: [Problem] = []
+  }
+
+  private var schema: JSONSchema { document.schema }
+
+  /// Whether the call changes data.
+  package var isWrite: Bool { storage.map { ![.list, .read].contains($0.action) } ?? false }
+
+  /// Carries the call out. When the response is a refusal, the data stays as it is.
+  package func response(on database: inout Database) -> DocumentResponse {
+    var changed = database
+    do throws(Refusal) {
+      let response = try perform(on: &changed)
+      if isWrite { database = changed }
+      return response
+    } catch {
+      return document.refusal(index, error.statuses, error.message, error.problems)
+    }
+  }
+
+  private func perform(on database: inout Database) throws(Refusal) -> DocumentResponse {
+    try checkAncestors(database)
+    guard let storage, let collection else {
+      guard let success = operation.success else { return DocumentResponse(status: 200) }
+      let status = Operation.number(of: success.status, or: 200)
+      return document.response(status, success, example: example)
+    }
+    if collection.isObject { return try performOnObject(storage, collection, &database) }
+    switch storage.action {
+    case .list: return try list(storage, collection, database)
+    case .create: return try create(id: nil, collection, &database)
+    case .read: return response(to: try record(collection, database), collection)
+    case .replace:
+      if let before = try? record(collection, database) {
+        return try change(before, .object(try written(replacing: before, collection)), collection, &database)
+      }
+      guard operation.lists(201) || !operation.lists(404) else { throw missing(collection) }
+      return try create(id: id, collection, &database)
+    case .merge:
+      let before = try record(collection, database)
+      return try change(before, .object(try written(mergedInto: before, collection)), collection, &database)
+    case .delete:
+      let before = try record(collection, database)
+      var children: [String: Int] = [:]
+      delete(id ?? "", storage.collection, &database, &children)
+      var result = response(to: before, collection)
+      result.change = .deleted(collection.name, id: id ?? "", children: children)
+      return result
+    }
+  }
+
+  private func list(
+    _ storage: Operation.Storage, _ collection: Collection, _ database: Database
+  ) throws(Refusal) -> DocumentResponse {
+    let owners = owners(of: collection)
+    let records = document.records(of: collection, database).filter { record in
+      owners.allSatisfy { record[$0.member]?.plainText == $0.value }
+    }
+    let (response, badCursor) = listResponse(storage, collection, records)
+    if let response { return response }
+    throw Refusal(
+      statuses: [400, 422], message: "The cursor '\(badCursor ?? "")' leads to no record; begin again without it.")
+  }
+
+  // MARK: Records
+
+  private func missing(_ collection: Collection) -> Refusal {
+    Refusal(statuses: [404], message: "\(collection.name) has no record '\(id ?? "")'.")
+  }
+
+  /// The record that the path names, below its parent.
+  private func record(_ collection: Collection, _ database: Database) throws(Refusal) -> ValidJSON {
+    guard let id, let record = try? database.record(id, in: collection.name), belongs(record, collection) else {
+      throw missing(collection)
+    }
+    return record
+  }
+
+  /// Whether a record has the members that the path demands.
+  private func belongs(_ record: ValidJSON, _ collection: Collection) -> Bool {
+    owners(of: collection).allSatisfy { member, value in
+      guard let held: ValidJSON = record.member(Array(member.utf8)) else { return false }
+      return JSONValue(held).plainText == value
+    }
+  }
+
+  /// The members that hold what the path says about the record's owner, with their texts.
+  private func owners(of collection: Collection) -> [(member: String, value: String)] {
+    var owners = operation.scopes.map { ($0.member, path[$0.parameter] ?? "") }
+    if let ancestor = operation.ancestors.last, let parent = collection.parent, parent.collection == ancestor.collection
+    {
+      owners.append((parent.member, path[ancestor.parameter] ?? ""))
+    }
+    return owners
+  }
+
+  private func checkAncestors(_ database: Database) throws(Refusal) {
+    var outer: (collection: Int, id: String)?
+    for ancestor in operation.ancestors {
+      let (parent, id) = (document.collections[ancestor.collection], path[ancestor.parameter] ?? "")
+      guard let record = try? database.record(id, in: parent.name) else {
+        // An action that does not know 404 responds all the same.
+        if storage == nil, operation.reply(404) == nil { return }
+        throw Refusal(statuses: [404], message: "\(parent.name) has no record '\(id)'.")
+      }
+      if let outer, let link = parent.parent, link.collection == outer.collection {
+        let held: ValidJSON? = record.member(Array(link.member.utf8))
+        guard held.map({ JSONValue($0).plainText }) == outer.id else {
+          throw Refusal(statuses: [404], message: "\(parent.name) has no record '\(id)' below '\(outer.id)'.")
+        }
+      }
+      outer = (ancestor.collection, id)
+    }
+  }
+
+  // MARK: Writing
+
+  /// The members that the client sent, without those that are read-only.
+  private func sent(_ collection: Collection) -> JSONObject {
+    let content = (storage?.bodyPath ?? []).reduce(body ?? .object([:])) { $0[$1] ?? .object([:]) }
+    let members = content.object ?? JSONObject()
+    return JSONObject(
+      members.map { ($0.name, $0.value) }.filter { !isReadOnly($0.0, collection) && !collection.hidden.contains($0.0) })
+  }
+
+  private func isReadOnly(_ name: String, _ collection: Collection) -> Bool {
+    schema.isReadOnly(schema.property(name, of: collection.schemas))
+  }
+
+  private func create(id: String?, _ collection: Collection, _ database: inout Database) throws(Refusal)
+    -> DocumentResponse
+  {
+    var members = sent(collection)
+    if let id { try keepID(&members, id, collection) }
+    for (member, value) in owners(of: collection) {
+      members[member] = schema.value(of: value, by: document.ownerSchema(of: member, collection))
+    }
+    if !database.resourceNames.contains(collection.name) {
+      let text = UTF8Slice(JSONValue.object([collection.name: []]).utf8Text())
+      if let empty = try? Database(parsing: text, schema: database.schema, ids: IDGenerator { "" }) {
+        database.add(empty)
+      }
+    }
+    if let given = members[collection.idName]?.plainText, (try? database.record(given, in: collection.name)) != nil {
+      throw Refusal(statuses: [409, 422, 400], message: "\(collection.name) has a record '\(given)' already.")
+    }
+    if members[collection.idName] == nil { members[collection.idName] = newID(collection, database) }
+    if members[collection.idName] != nil { members.moveToFront(collection.idName) }
+    fill(&members, collection, isNew: true)
+    let written = try store(collection, \.text) { () throws(DatabaseError) in
+      try database.create(ValidJSON(writing: .object(members)), in: collection.name, ids: IDGenerator { "" })
+    }
+    let status = operation.lists(201) && storage?.action == .replace ? 201 : nil
+    var result = response(to: written.text, collection, status: status)
+    result.change = .created(collection.name, written)
+    return result
+  }
+
+  /// A new id; `nil` for a number, which the database chooses.
+  private func newID(_ collection: Collection, _ database: Database) -> JSONValue? {
+    guard !collection.idSchema.isEmpty, !schema.isNumeric(collection.idSchema) else { return nil }
+    for number in (database.count(of: collection.name) + 1)... {
+      guard let id = collection.newID(number, schema) else { return nil }
+      if (try? database.record(id.plainText, in: collection.name)) == nil { return id }
+    }
+    return nil
+  }
+
+  /// Sets the id that the path has.
+  private func keepID(_ members: inout JSONObject, _ id: String, _ collection: Collection) throws(Refusal) {
+    if let given = members[collection.idName]?.plainText, given != id {
+      throw Refusal(
+        statuses: [400, 409, 422],
+        message: "The body has the \(collection.idName) '\(given)', and the path '\(id)'; send the same one.")
+    }
+    members[collection.idName] = schema.value(of: id, by: collection.idSchema)
+  }
+
+  /// The members after a PUT: those that it leaves out go, except the ones that a client cannot see or send.
+  private func written(replacing before: ValidJSON, _ collection: Collection) throws(Refusal) -> JSONObject {
+    var members = sent(collection)
+    if !collection.isObject { try keepID(&members, id ?? "", collection) }
+    let required = Set(collection.views.flatMap { schema.required(of: $0) })
+    for (name, value) in JSONValue(before).object ?? JSONObject() where members[name] == nil {
+      let ids = schema.property(name, of: collection.schemas)
+      if schema.isReadOnly(ids) || schema.isWriteOnly(ids) || collection.hidden.contains(name)
+        || required.contains(name)
+        || collection.parent?.member == name
+      {
+        members[name] = value
+      }
+    }
+    return members
+  }
+
+  /// The members after a PATCH.
+  private func written(mergedInto before: ValidJSON, _ collection: Collection) throws(Refusal) -> JSONObject {
+    var sent = sent(collection)
+    if !collection.isObject { try keepID(&sent, id ?? "", collection) }
+    let isDeep = request.mediaType == "application/merge-patch+json"
+    var members = JSONValue(before).object ?? JSONObject()
+    for (name, value) in sent { members[name] = isDeep ? Self.merged(value, into: members[name]) : value }
+    return members
+  }
+
+  /// RFC 7396.
+  private static func merged(_ patch: JSONValue, into target: JSONValue?) -> JSONValue? {
+    guard let patch = patch.object else {
+      // A plain `nil` would be JSON's null here.
+      return patch == .null ? Optional.none : patch
+    }
+    var members = target?.object ?? JSONObject()
+    for (name, value) in patch { members[name] = merged(value, into: members[name]) }
+    return .object(members)
+  }
+
+  private func change(
+    _ before: ValidJSON, _ record: JSONValue, _ collection: Collection, _ database: inout Database
+  ) throws(Refusal) -> DocumentResponse {
+    var members = record.object ?? JSONObject()
+    fill(&members, collection, isNew: false)
+    let written = try store(collection, \.text) { () throws(DatabaseError) in
+      try database.edit(id ?? "", in: collection.name, by: .replace(ValidJSON(writing: .object(members))))
+    }
+    let status = storage?.action == .replace && operation.lists(200) ? 200 : nil
+    var result = response(to: written.text, collection, status: status)
+    result.change = .updated(collection.name, written)
+    return result
+  }
+
+  /// Fills what the server knows: defaults, read-only members, and members that a response must have.
+  private func fill(_ members: inout JSONObject, _ collection: Collection, isNew: Bool) {
+    document.fill(&members, collection, isNew: isNew, now: request.now)
+  }
+
+  /// Checks a record by all responses that show it, and stores it.
+  private func store<Written>(
+    _ collection: Collection, _ text: (Written) -> ValidJSON, _ write: () throws(DatabaseError) -> Written
+  ) throws(Refusal) -> Written {
+    do throws(DatabaseError) {
+      let written = try write()
+      let problems = document.problems(of: JSONValue(text(written)), collection)
+      guard problems.isEmpty else {
+        let list = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
+        throw DatabaseError(
+          .contradiction, "The record would not be as the document's responses say: \(list).", problems)
+      }
+      return written
+    } catch {
+      let statuses = error.code == .idTaken ? [409, 422, 400] : [422, 400]
+      throw Refusal(statuses: statuses, message: error.message, problems: error.problems)
+    }
+  }
+
+  /// Deletes a record with its children, and counts these.
+  private func delete(_ id: String, _ index: Int, _ database: inout Database, _ children: inout [String: Int]) {
+    let collection = document.collections[index]
+    for (child, other) in document.collections.enumerated() {
+      guard let parent = other.parent, parent.collection == index, database.resourceNames.contains(other.name) else {
+        continue
+      }
+      for record in document.records(of: other, database) where record[parent.member]?.plainText == id {
+        children[other.name, default: 0] += 1
+        delete(record[other.idName]?.plainText ?? "", child, &database, &children)
+      }
+    }
+    _ = try? database.delete(id, in: collection.name)
+  }
+
+  // MARK: Objects
+
+  private func performOnObject(
+    _ storage: Operation.Storage, _ collection: Collection, _ database: inout Database
+  ) throws(Refusal) -> DocumentResponse {
+    guard let before = try? database.singular(collection.name) else { throw missing(collection) }
+    let members: JSONObject
+    switch storage.action {
+    case .list, .read, .create, .delete: return response(to: before, collection)
+    case .replace: members = try written(replacing: before, collection)
+    case .merge: members = try written(mergedInto: before, collection)
+    }
+    var filled = members
+    fill(&filled, collection, isNew: false)
+    let written = try store(collection, \.self) { () throws(DatabaseError) in
+      try database.edit(singular: collection.name, by: .replace(ValidJSON(writing: .object(filled))))
+    }
+    var result = response(to: written, collection)
+    result.change = .replaced(collection.name)
+    return result
+  }
+
+  // MARK: Responses
+
+  /// The response that shows a record, projected onto the schema of the response.
+  private func response(to record: ValidJSON, _ collection: Collection, status: Int? = nil) -> DocumentResponse {
+    guard let success = status.flatMap({ operation.reply($0) }) ?? operation.success else {
+      return DocumentResponse(status: 200, type: "application/json", body: .record(record))
+    }
+    let isNew = storage?.action == .create
+    let number = status ?? Operation.number(of: success.status, or: isNew ? 201 : 200)
+    let id: String? = (record.member(Array(collection.idName.utf8)) as ValidJSON?).map { JSONValue($0).plainText }
+    let location =
+      request.base + "/" + (request.segments + (isNew ? [id ?? ""] : [])).map(\.escapedSegment).joined(separator: "/")
+    var response = DocumentResponse(status: number, headers: document.headers(of: success, ["location": location]))
+    if isNew || status == 201, id != nil, !response.headers.contains(where: { $0.name.lowercased() == "location" }) {
+      response.headers.append(("Location", location))
+    }
+    guard number != 204 else { return response }
+    guard let content = success.content else {
+      if success.contents.isEmpty, storage?.action != .delete, operation.replies.allSatisfy({ $0.contents.isEmpty }) {
+        (response.type, response.body) = ("application/json", .json(document.shown(JSONValue(record), collection)))
+      }
+      return response
+    }
+    guard let way = storage?.resultPath, content.isJSON else {
+      let example = content.examples.first?.value
+      document.fill(
+        &response, content,
+        example.flatMap { schema.allows($0, by: content.schema) ? $0 : nil } ?? schema.sample(content.schema))
+      return response
+    }
+    if way.isEmpty, document.wholeCollections.contains(collection.name) {
+      response.type = content.type.contains("*") ? "application/json" : content.type
+      response.body = .record(record)
+      return response
+    }
+    let ids = way.reduce(content.schema) { schema.property($1, of: $0) }
+    let value = document.view(JSONValue(record), collection, ids)
+    document.fill(&response, content, document.wrapped(value, in: content.schema, way[...]) { _, _, _ in nil })
+    return response
+  }
+}
+
+extension Document {
+  /// All records of a collection.
+  func records(of collection: Collection, _ database: Database) -> [JSONValue] {
+    ((try? database.list(collection.name, Query()).selection.records).map(Array.init) ?? []).map { JSONValue($0) }
+  }
+
+  /// The schema of a member that holds the id of a parent.
+  func ownerSchema(of member: String, _ collection: Collection) -> [JSONSchema.ID] {
+    let own = schema.property(member, of: collection.schemas)
+    return own.isEmpty ? collection.parent.map { collections[$0.collection].idSchema } ?? [] : own
+  }
+
+  /// A record without the members that no response shows.
+  func shown(_ record: JSONValue, _ collection: Collection) -> JSONValue {
+    guard let view = collection.views.first else { return without(record, collection.hidden) }
+    return self.view(record, collection, view)
+  }
+
+  private func without(_ record: JSONValue, _ names: Set<String>) -> JSONValue {
+    .object(JSONObject((record.object ?? JSONObject()).map { ($0.name, $0.value) }.filter { !names.contains($0.0) }))
+  }
+
+  /// A record as some schemas show it: without members that only other schemas have, and with all that must be there.
+  func view(_ record: JSONValue, _ collection: Collection, _ ids: [JSONSchema.ID]) -> JSONValue {
+    let own = Set(schema.properties(of: ids).map(\.name))
+    let others =
+      own.isEmpty ? [] : Set(collection.views.flatMap { schema.properties(of: $0).map(\.name) }).subtracting(own)
+    let writeOnly = schema.properties(of: collection.schemas).filter { schema.isWriteOnly($0.ids) }.map(\.name)
+    let hidden = collection.hidden.subtracting(own).union(others).union(writeOnly)
+    let projected = schema.projected(record, by: ids, hiding: hidden)
+    guard var members = projected.object else { return projected }
+    for name in schema.required(of: ids) where members[name] == nil {
+      members[name] = schema.sample(schema.property(name, of: ids))
+    }
+    return .object(members)
+  }
+
+  /// The problems of a record by all responses that show it.
+  package func problems(of record: JSONValue, _ collection: Collection) -> [Problem] {
+    var found: [Problem] = []
+    for view in collection.views {
+      found += schema.problems(of: self.view(record, collection, view), by: view, .response).filter {
+        !found.contains($0)
+      }
+    }
+    return found
+  }
+
+  /// Fills defaults, read-only members, and members that a response must have.
+  ///
+  /// - Parameter now: The time; `nil` for first records, which have fixed times.
+  func fill(_ members: inout JSONObject, _ collection: Collection, isNew: Bool, now: String?, index: Int = 0) {
+    let required = Set(collection.views.flatMap { schema.required(of: $0) })
+    for (name, _) in schema.properties(of: collection.schemas) where name != collection.idName {
+      let ids = schema.property(name, of: collection.schemas)
+      let isReadOnly = schema.isReadOnly(ids)
+      let isTime = schema.format(of: ids) == "date-time"
+      if isReadOnly, isTime, let now, isNew || ["updat", "modif", "chang"].contains(where: Name(name).text.contains) {
+        members[name] = .string(now)
+      }
+      guard members[name] == nil else { continue }
+      if let standard = schema.standard(of: ids) {
+        members[name] = standard
+      } else if isReadOnly || required.contains(name) {
+        members[name] = schema.sample(ids, index)
+      }
+    }
+    // What no response may show, no record needs.
+    if !collection.views.isEmpty, collection.views.allSatisfy({ schema.isClosed($0) }) {
+      let known = Set(schema.properties(of: collection.schemas).map(\.name)).union(collection.hidden).union([
+        collection.idName
+      ])
+      for name in members.names where !known.contains(name) { members[name] = nil }
+    }
+  }
+
+  /// Puts a value at the end of a way into a schema's object, whose other members are filled.
+  ///
+  /// - Parameter known: The value of a member by its name, for what a list knows.
+  func wrapped(
+    _ value: JSONValue, in ids: [JSONSchema.ID], _ way: ArraySlice<String>,
+    _ known: (_ name: String, _ ids: [JSONSchema.ID], _ parent: String) -> JSONValue?, parent: String = ""
+  ) -> JSONValue {
+    guard let next = way.first else { return value }
+    var members = JSONObject()
+    let required = schema.required(of: ids)
+    for (name, member) in schema.properties(of: ids) {
+      if name == next {
+        members[name] = wrapped(value, in: member, way.dropFirst(), known, parent: name)
+        continue
+      }
+      members[name] = filled(name, member, isRequired: required.contains(name), known, parent: parent)
+    }
+    if members[next] == nil { members[next] = wrapped(value, in: [], way.dropFirst(), known, parent: next) }
+    return .object(members)
+  }
+
+  private func filled(
+    _ name: String, _ ids: [JSONSchema.ID], isRequired: Bool,
+    _ known: (_ name: String, _ ids: [JSONSchema.ID], _ parent: String) -> JSONValue?, parent: String
+  ) -> JSONValue? {
+    if let value = known(name, ids, parent) {
+      if value != .null || schema.allows(.null, by: ids) { return value }
+      if !isRequired { return nil }
+    }
+    if schema.isObject(ids) {
+      var members = JSONObject()
+      let required = schema.required(of: ids)
+      for (inner, ids) in schema.properties(of: ids) {
+        members[inner] = filled(inner, ids, isRequired: required.contains(inner), known, parent: name)
+      }
+      if !members.isEmpty, schema.allows(.object(members), by: ids, .response) { return .object(members) }
+    }
+    return isRequired || !schema.examples(of: ids).isEmpty || schema.standard(of: ids) != nil ? schema.sample(ids) : nil
+  }
+}
+
+extension JSONValue {
+  /// The text of a value in a path or a query.
+  var plainText: String { string ?? text(pretty: false) }
+}
+
+extension JSONObject {
+  /// Makes a member the first.
+  mutating func moveToFront(_ name: String) {
+    guard let value = self[name], names.first != name else { return }
+    self = JSONObject([(name, value)] + map { ($0.name, $0.value) }.filter { $0.0 != name })
+  }
+}

@@ -1,0 +1,192 @@
+package import JSONDatabase
+package import JSONServerValues
+
+/// A request, as far as a document speaks of it.
+package struct DocumentRequest: Sendable {
+  package var method: String
+  /// The decoded segments of the path.
+  package var segments: [String]
+  /// The decoded parameters of the query.
+  package var query: [(name: String, value: String)]
+  /// Finds a header field by its name in lower case.
+  package var field: @Sendable (String) -> String?
+  /// The body: JSON, or a form as an object of texts; `nil` for none.
+  package var body: Result<JSONValue, BodyFault>?
+  /// The server's address, for links.
+  package var base: String
+  /// The time, as a `date-time`.
+  package var now: String
+
+  package struct BodyFault: Error {
+    let message: String
+    package init(_ message: String) { self.message = message }
+  }
+
+  package init(
+    method: String, segments: [String], query: [(name: String, value: String)] = [],
+    field: @escaping @Sendable (String) -> String? = { _ in nil }, body: Result<JSONValue, BodyFault>? = nil,
+    base: String = "",
+    now: String = "2024-01-01T00:00:00Z"
+  ) {
+    (self.method, self.segments, self.query, self.field) = (method, segments, query, field)
+    (self.body, self.base, self.now) = (body, base, now)
+  }
+
+  func cookie(_ name: String) -> String? {
+    for pair in (field("cookie") ?? "").split(separator: ";") {
+      let parts = pair.split(separator: "=", maxSplits: 1)
+      if parts.count == 2, parts[0].filter({ $0 != " " }) == name { return String(parts[1]) }
+    }
+    return nil
+  }
+
+  var mediaType: String { (field("content-type") ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " } }
+}
+
+/// A response by a document.
+package struct DocumentResponse: Sendable {
+  package enum Body: Sendable {
+    case none
+    case json(JSONValue)
+    /// A record as it is stored.
+    case record(ValidJSON)
+    case text(String)
+  }
+
+  package var status: Int
+  package var type: String?
+  package var body = Body.none
+  package var headers: [(name: String, value: String)] = []
+  /// What the log and the journal say about a refusal.
+  package var message: String?
+  /// What was changed.
+  package var change: Change?
+
+  package enum Change: Sendable {
+    case created(String, WrittenRecord)
+    case updated(String, WrittenRecord)
+    case deleted(String, id: String, children: [String: Int])
+    case replaced(String)
+  }
+}
+
+/// A request that a document allows, ready to be carried out on a version of the data.
+package struct Call: Sendable {
+  package let document: Document
+  /// The position of the operation.
+  package let index: Int
+  let request: DocumentRequest
+  /// The values of the path.
+  let path: [String: String]
+  /// The values of the query, by the names of the parameters.
+  let query: [String: JSONValue]
+  let body: JSONValue?
+  /// The name of the example that the client prefers.
+  let example: String?
+
+  package var operation: Operation { document.operations[index] }
+
+  /// The stored data that the operation is about; `nil` for a response from the document.
+  package var storage: Operation.Storage? {
+    if case .stored(let storage) = document.operations[index].kind { storage } else { nil }
+  }
+
+  package var collection: Collection? { storage.map { document.collections[$0.collection] } }
+
+  /// The id in the path of an item.
+  package var id: String? {
+    guard let storage, ![.list, .create].contains(storage.action), case let operation = operation,
+      let name = PathTree.parts(of: operation.path.split(separator: "/").last.map(String.init) ?? "")?.name
+    else { return nil }
+    return path[name]
+  }
+}
+
+extension Document {
+  /// What becomes of a request.
+  package enum Decision: Sendable {
+    case unknownPath
+    case unknownMethod(allowed: [String])
+    case respond(DocumentResponse)
+    case carryOut(Call)
+  }
+
+  /// Finds the operation of a request, and checks the request by it.
+  ///
+  /// - Parameter checks: Whether requests that the document forbids are refused.
+  package func decide(_ request: DocumentRequest, checks: Bool = true) -> Decision {
+    guard let match = match(request.segments) else { return .unknownPath }
+    let method = request.method
+    let found =
+      match.operations.first { operations[$0].method == method }
+      ?? (method == "HEAD" ? match.operations.first { operations[$0].method == "GET" } : nil)
+    guard let index = found else {
+      let methods = match.operations.map { operations[$0].method }
+      return .unknownMethod(
+        allowed: methods.flatMap { $0 == "GET" && !methods.contains("HEAD") ? ["GET", "HEAD"] : [$0] })
+    }
+    if case .refused(let fault) = operations[index].kind {
+      return .respond(refusal(index, [501], "This operation is not served: \(fault)"))
+    }
+    let preferences = Self.preferences(request.field("prefer") ?? "")
+    if let code = preferences["code"] {
+      guard let status = Int(code), let reply = operations[index].reply(status) else {
+        return .respond(
+          refusal(index, [400, 422], "The document has no response '\(code)' here; see its 'responses'."))
+      }
+      return .respond(response(status, reply, example: preferences["example"]))
+    }
+    if !operations[index].security.isEmpty, let missing = missingCredential(of: operations[index], request) {
+      var response = refusal(index, [401, 403], missing)
+      response.headers.append(("www-authenticate", "Bearer"))
+      return .respond(response)
+    }
+    var checker = RequestChecker(document: self, index: index, request: request, path: match.parameters)
+    if let refusal = checker.check(), checks || refusal.isUnreadable {
+      return .respond(self.refusal(index, refusal.statuses, refusal.message, refusal.problems))
+    }
+    if let name = preferences["example"],
+      operations[index].success?.content?.examples.contains(where: { $0.name == name }) != true
+    {
+      return .respond(refusal(index, [400, 422], "The document has no example '\(name)' here."))
+    }
+    return .carryOut(
+      Call(
+        document: self, index: index, request: request, path: checker.pathValues, query: checker.query,
+        body: checker.body,
+        example: preferences["example"]))
+  }
+
+  /// The preferences of a client (RFC 7240) that choose a response.
+  private static func preferences(_ field: String) -> [String: String] {
+    var preferences: [String: String] = [:]
+    for part in field.split(whereSeparator: { ",;".contains($0) }) {
+      let pair = part.split(separator: "=", maxSplits: 1).map { $0.filter { !" \"".contains($0) } }
+      if pair.count == 2, ["code", "example"].contains(pair[0]) { preferences[pair[0]] = pair[1] }
+    }
+    return preferences
+  }
+
+  /// What is missing to sign in; `nil` when one alternative is filled.
+  private func missingCredential(of operation: Operation, _ request: DocumentRequest) -> String? {
+    func isThere(_ credential: Operation.Credential) -> Bool {
+      switch credential {
+      case .authorization(let scheme):
+        let field = request.field("authorization") ?? ""
+        return field.lowercased().hasPrefix(scheme.lowercased() + " ") && field.count > scheme.count + 1
+      case .key(let name, .header): return request.field(name.lowercased())?.isEmpty == false
+      case .key(let name, .cookie): return request.cookie(name)?.isEmpty == false
+      case .key(let name, .query), .key(let name, .path):
+        return request.query.contains { $0.name == name && !$0.value.isEmpty }
+      }
+    }
+    if operation.security.contains(where: { $0.allSatisfy(isThere) }) { return nil }
+    let names = operation.security.first?.map { credential in
+      switch credential {
+      case .authorization(let scheme): "'Authorization: \(scheme == "bearer" ? "Bearer" : scheme) …'"
+      case .key(let name, let location): "'\(name)' in the \(location.rawValue)"
+      }
+    }
+    return "The request needs credentials; send \((names ?? []).joined(separator: " and "))."
+  }
+}

@@ -1,0 +1,149 @@
+import JSONDatabase
+package import JSONServerValues
+
+extension Document {
+  /// One operation of the table that the start prints.
+  package struct Row: Sendable {
+    package let method: String
+    package let path: String
+    /// `stored list`, `stored item`, `stored object`, `example`, `sample`, `empty` or `refused`.
+    package let kind: String
+    /// The resource of stored data, or the reason of a refusal.
+    package let detail: String?
+  }
+
+  /// What each operation is.
+  package var rows: [Row] {
+    operations.map { operation in
+      let (kind, detail): (String, String?) =
+        switch operation.kind {
+        case .stored(let storage):
+          (
+            collections[storage.collection].isObject
+              ? "stored object" : [.list, .create].contains(storage.action) ? "stored list" : "stored item",
+            collections[storage.collection].name
+          )
+        case .example: ("example", nil)
+        case .sample: ("sample", nil)
+        case .empty: ("empty", nil)
+        case .refused(let fault): ("refused", fault.description)
+        }
+      return Row(method: operation.method, path: operation.path, kind: kind, detail: detail)
+    }
+  }
+
+  /// The first records by the names of their collections, and what is not served as the document says.
+  package func start() -> (data: JSONObject, notes: [DocumentFault]) {
+    var notes: [DocumentFault] = []
+    func note(_ message: String, _ index: Int) {
+      notes.append(files.placed(.init(node: places[index], message: message)))
+    }
+    for (index, operation) in operations.enumerated() {
+      let name = "\(operation.method) \(operation.path)"
+      switch operation.kind {
+      case .refused(let fault):
+        notes.append(fault)
+        continue
+      case .stored(let storage) where storage.action == .list:
+        let idle = idleParameters(of: operation, collections[storage.collection])
+        if !idle.isEmpty { note("\(name): \(idle.joined(separator: ", ")) have no effect.", index) }
+      case .stored, .example, .sample, .empty: break
+      }
+      let isChecked = !operation.parameters.isEmpty || operation.body != nil
+      if isChecked, !operation.replies.contains(where: { $0.status.hasPrefix("4") || $0.status == "default" }) {
+        note("\(name) lists no response with 4xx; a request that it forbids gets problem+json.", index)
+      }
+    }
+    if !schema.ignored.isEmpty {
+      note("The schemas' \(schema.ignored.joined(separator: ", ")) are not followed; everything else is checked.", 0)
+    }
+    var data = JSONObject()
+    for (index, collection) in collections.enumerated() {
+      data[collection.name] =
+        collection.isObject ? object(collection, index, &notes) : .array(records(collection, index, data, &notes))
+    }
+    return (data, notes)
+  }
+
+  /// The examples of a collection's records, each with the operation that shows it.
+  private func examples(_ index: Int) -> [(value: JSONValue, operation: Int)] {
+    var found: [(value: JSONValue, operation: Int)] = []
+    for action in [Operation.Storage.Action.list, .read] {
+      for (position, operation) in operations.enumerated() {
+        guard case .stored(let storage) = operation.kind, storage.collection == index, storage.action == action,
+          let way = storage.resultPath, let content = operation.success?.content
+        else { continue }
+        for example in content.examples.map(\.value) + schema.examples(of: content.schema) {
+          let value = way.reduce(example as JSONValue?) { $0?[$1] }
+          found += (action == .list ? value?.array ?? [] : [value].compactMap(\.self)).map { ($0, position) }
+        }
+      }
+    }
+    let first =
+      operations.firstIndex { if case .stored(let storage) = $0.kind { storage.collection == index } else { false } }
+      ?? 0
+    return found + collections[index].views.flatMap { schema.examples(of: $0) }.map { ($0, first) }
+  }
+
+  private func records(
+    _ collection: Collection, _ index: Int, _ data: JSONObject, _ notes: inout [DocumentFault]
+  ) -> [JSONValue] {
+    let parentID = collection.parent.flatMap { parent in
+      data[collections[parent.collection].name]?[0]?[collections[parent.collection].idName]
+    }
+    var scopes: [(member: String, value: JSONValue)] = []
+    for operation in operations {
+      guard case .stored(let storage) = operation.kind, storage.collection == index else { continue }
+      for (parameter, member) in operation.scopes {
+        let ids = operation.parameters.first { $0.name == parameter && $0.location == .path }?.schema ?? []
+        if let value = schema.sample(ids) { scopes.append((member, value)) }
+      }
+    }
+    func complete(_ value: JSONValue, _ number: Int, isSample: Bool) -> JSONValue? {
+      guard var members = value.object else { return nil }
+      if isSample || members[collection.idName] == nil {
+        members[collection.idName] = collection.newID(number + 1, schema) ?? .number(JSONNumber(number + 1))
+        members.moveToFront(collection.idName)
+      }
+      if let (_, member) = collection.parent, let parentID, isSample || members[member] == nil {
+        members[member] = parentID
+      }
+      for (member, value) in scopes where members[member] == nil { members[member] = value }
+      fill(&members, collection, isNew: true, now: nil, index: number)
+      return .object(members)
+    }
+    var records: [JSONValue] = []
+    var seen: Set<String> = []
+    for (value, operation) in examples(index) {
+      let record = complete(value, records.count, isSample: false)
+      let problems = record.map { self.problems(of: $0, collection) } ?? [Problem([], "is no object")]
+      guard let record, problems.isEmpty else {
+        let list = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
+        let message = "An example of '\(collection.name)' is left out, since it is not as the document says: \(list)."
+        if !notes.contains(where: { $0.message == message }) {
+          notes.append(files.placed(.init(node: places[operation], message: message)))
+        }
+        continue
+      }
+      if seen.insert(record[collection.idName]?.plainText ?? "").inserted { records.append(record) }
+    }
+    guard records.isEmpty, collection.parent == nil || parentID != nil else { return records }
+    let views = collection.views.flatMap(\.self)
+    let samples = (0..<3).compactMap { number in
+      (schema.sample(views, number, isWhole: true) ?? schema.sample(collection.views.first ?? [], number, isWhole: true))
+        .flatMap { complete($0, number, isSample: true) }
+    }
+    return samples.filter { problems(of: $0, collection).isEmpty }
+  }
+
+  private func object(_ collection: Collection, _ index: Int, _ notes: inout [DocumentFault]) -> JSONValue {
+    let values =
+      examples(index).map(\.value) + [schema.sample(collection.views.first ?? [], isWhole: true) ?? .object([:])]
+    for value in values {
+      guard var members = value.object else { continue }
+      fill(&members, collection, isNew: true, now: nil)
+      if problems(of: .object(members), collection).isEmpty { return .object(members) }
+    }
+    return .object([:])
+  }
+}

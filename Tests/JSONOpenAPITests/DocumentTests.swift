@@ -1,0 +1,215 @@
+import Foundation
+import JSONDatabase
+import JSONServerValues
+import Testing
+
+@testable import JSONOpenAPI
+
+/// A document and its data, without a server.
+struct Served {
+  let document: Document
+  var database: Database
+
+  init(_ name: String) throws {
+    let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../fixtures/openapi")
+    let text = Array(try Data(contentsOf: directory.appending(path: name)))
+    try self.init(text: text, name: name) { (try? Data(contentsOf: directory.appending(path: $0))).map(Array.init) }
+  }
+
+  init(text: [UInt8], name: String = "openapi.yaml", read: @escaping @Sendable (String) -> [UInt8]? = { _ in nil })
+    throws
+  {
+    document = try Document(text, name: name, read: read)
+    let text = UTF8Slice(JSONValue.object(document.start().data).utf8Text())
+    var schema = Schema()
+    for collection in document.collections { schema.idNames[collection.name] = collection.idName }
+    database = try Database(parsing: text, schema: schema, ids: IDGenerator { "" })
+  }
+
+  mutating func send(
+    _ method: String, _ target: String, _ body: JSONValue? = nil, type: String = "application/json",
+    fields: [(name: String, value: String)] = [("authorization", "Bearer x")]
+  ) -> DocumentResponse {
+    let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+    let query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
+      let pair = pair.split(separator: "=", maxSplits: 1).map { String($0).withoutPercentEscapes }
+      return (name: pair[0], value: pair.count > 1 ? pair[1] : "")
+    }
+    let request = DocumentRequest(
+      method: method, segments: parts[0].split(separator: "/").map { String($0).withoutPercentEscapes }, query: query,
+      field: { name in (fields + (body == nil ? [] : [("content-type", type)])).first { $0.name == name }?.value },
+      body: body.map { .success($0) },
+      base: "http://localhost", now: "2025-06-07T08:09:10Z")
+    switch document.decide(request) {
+    case .unknownPath: return DocumentResponse(status: 404)
+    case .unknownMethod: return DocumentResponse(status: 405)
+    case .respond(let response): return response
+    case .carryOut(let call): return call.response(on: &database)
+    }
+  }
+}
+
+extension DocumentResponse {
+  var value: JSONValue {
+    switch body {
+    case .none: .null
+    case .json(let value): value
+    case .record(let record): JSONValue(record)
+    case .text(let text): .string(text)
+    }
+  }
+}
+
+@Suite struct DocumentTests {
+  @Test func `Integers as ids, a list without an envelope, and the document's own errors`() throws {
+    var served = try Served("bookings.yaml")
+    #expect(served.send("GET", "/bookings").value.array?.count == 3)
+    #expect(served.send("GET", "/v1/bookings/1").status == 200)
+    let created = served.send("POST", "/bookings", ["guest": "Ada", "nights": 2])
+    #expect(created.status == 201)
+    #expect(
+      created.value == [
+        "id": 4, "guest": "Ada", "nights": 2, "status": "requested", "createdAt": "2025-06-07T08:09:10Z",
+      ])
+    #expect(served.send("GET", "/bookings?sort=-guest&limit=1").value[0]?["guest"] == "string2")
+    #expect(
+      served.send("PUT", "/bookings/4", ["guest": "Bob", "nights": 3]).value["createdAt"] == "2025-06-07T08:09:10Z")
+    let refused = served.send("POST", "/bookings", ["guest": "", "nights": 0])
+    #expect(refused.status == 400)
+    #expect(refused.value["details"]?.array?.count == 2)
+    #expect(served.send("DELETE", "/bookings/4").status == 204)
+    #expect(served.send("GET", "/bookings/4").status == 404)
+    #expect(served.send("GET", "/bookings/x").status == 404)
+    #expect(served.send("GET", "/bookings?limit=0").status == 400)
+  }
+
+  @Test func `An envelope, children of a parent, an object, an action and credentials`() throws {
+    var served = try Served("members.yaml")
+    #expect(served.send("GET", "/members", fields: []).status == 401)
+    let page = served.send("GET", "/members?page=2&per_page=1").value
+    #expect(page["data"]?[0]?["name"] == "Alan")
+    #expect(page["meta"] == ["page": 2, "perPage": 1, "total": 2, "totalPages": 2])
+    let created = served.send("POST", "/members", ["name": "Eve", "email": "eve@example.com", "password": "secret"])
+    #expect(created.status == 201)
+    #expect(created.value["password"] == nil)
+    let id = created.value["id"]?.string ?? ""
+    #expect(served.send("POST", "/members/\(id)/loans", ["title": "Emma"]).value["memberId"] == .string(id))
+    #expect(served.send("GET", "/members/\(id)/loans").value.array?.count == 1)
+    #expect(served.send("POST", "/members/\(id)/suspend").status == 202)
+    #expect(
+      served.send("PATCH", "/members/\(id)", ["name": "Eva"], type: "application/merge-patch+json").value["name"]
+        == "Eva")
+    #expect(served.send("DELETE", "/members/\(id)").status == 204)
+    #expect(served.send("GET", "/members/\(id)/loans").status == 404)
+    #expect(served.send("GET", "/loans/4").status == 404)
+    #expect(served.send("PUT", "/me", ["name": "Bob", "language": "de"]).value["newsletter"] == true)
+    #expect(served.send("GET", "/me").value["name"] == "Bob")
+    #expect(served.send("GET", "/health", fields: []).value == ["status": "ok"])
+  }
+}
+
+@Suite struct ContractTests {
+  static let names = [
+    "bookings.yaml", "members.yaml", "tickets.json", "payments.yaml", "articles.yaml", "notes.yaml", "shop.yaml",
+  ]
+
+  /// The path of an operation with values for its parameters.
+  private static func target(
+    _ operation: JSONOpenAPI.Operation, _ ids: [String: String], _ served: Served
+  ) -> String {
+    let document = served.document
+    let segments = operation.path.split(separator: "/").map { segment in
+      guard let (before, name, after) = PathTree.parts(of: String(segment)) else { return String(segment) }
+      let parameter = operation.parameters.first { $0.name == name && $0.location == .path }
+      let ancestor = operation.ancestors.first { $0.parameter == name }.map { document.collections[$0.collection] }
+      let parent = ancestor.flatMap { document.records(of: $0, served.database).first?[$0.idName]?.plainText }
+      let value = ids[name] ?? parent ?? parameter.flatMap { document.schema.sample($0.schema)?.plainText } ?? "1"
+      return before + value + after
+    }
+    return "/" + segments.joined(separator: "/")
+  }
+
+  private static func problems(_ response: DocumentResponse, _ operation: JSONOpenAPI.Operation, _ document: Document)
+    -> [String]
+  {
+    guard let reply = operation.reply(response.status) else {
+      return ["has the undocumented status \(response.status)"]
+    }
+    guard let type = response.type, !reply.contents.isEmpty else { return [] }
+    guard let content = reply.contents.first(where: { $0.type == type }) else { return ["has the type \(type)"] }
+    return document.schema.problems(of: response.value, by: content.schema, .response).map {
+      "\($0.pointer) \($0.message): \(response.value.text(pretty: false))"
+    }
+  }
+
+  @Test(arguments: names)
+  func `What is stored stays stored, and every response is valid by the document`(_ name: String) throws {
+    var served = try Served(name)
+    let document = served.document
+    #expect(document.rows.filter { $0.kind == "refused" }.isEmpty)
+    let fields = [("authorization", "Bearer x"), ("x-api-key", "k")].map { (name: $0.0, value: $0.1) }
+    for operation in document.operations {
+      let target = Self.target(operation, [:], served)
+      let content = operation.body?.contents.first { $0.isJSON }
+      let body = content.flatMap { document.schema.sample($0.schema, 7, .request, isWhole: true) }
+      let type = content?.type ?? "application/json"
+      let response = served.send(operation.method, target, body, type: type, fields: fields)
+      let problems = Self.problems(response, operation, document)
+      #expect(problems.isEmpty, "\(operation.method) \(target) \(problems)")
+      guard case .stored(let storage) = operation.kind, storage.action == .create else { continue }
+      #expect(response.status / 100 == 2, "\(operation.method) \(target): \(response.value.text(pretty: false))")
+      let record = (storage.resultPath ?? []).reduce(response.value) { $0[$1] ?? .null }
+      let collection = document.collections[storage.collection]
+      let location = response.headers.first { $0.name == "Location" }?.value ?? ""
+      let id: String = record[collection.idName]?.plainText ?? String(location.split(separator: "/").last ?? "")
+      for method in ["GET", "PUT", "PATCH", "DELETE", "GET"] {
+        guard
+          let item = document.operations.first(where: { other in
+            guard other.method == method, case .stored(let item) = other.kind else { return false }
+            return item.collection == storage.collection && ![.list, .create].contains(item.action)
+          })
+        else { continue }
+        let parameter = PathTree.parts(of: item.path.split(separator: "/").last.map(String.init) ?? "")?.name ?? ""
+        let content = item.body?.contents.first { $0.isJSON }
+        let body = content.flatMap { document.schema.sample($0.schema, 8, .request, isWhole: true) }
+        let response = served.send(
+          method, Self.target(item, [parameter: id], served), body, type: content?.type ?? "", fields: fields)
+        let problems = Self.problems(response, item, document)
+        #expect(problems.isEmpty, "\(method) \(item.path) \(id) \(problems)")
+        #expect(
+          response.status / 100 == 2 || method == "GET" && response.status == 404,
+          "\(method) \(item.path) \(id): \(response.status)")
+      }
+    }
+  }
+
+  @Test(arguments: names)
+  func `Two starts have equal data`(_ name: String) throws {
+    let first = try Served(name), second = try Served(name)
+    #expect(first.document.start().data.description == second.document.start().data.description)
+  }
+}
+
+@Suite struct InvalidDocumentTests {
+  static let faults: [(file: String, fault: String)] = [
+    ("swagger.yaml", "1:10: Swagger 2.0 is not served; convert the document to OpenAPI 3."),
+    ("dangling.yaml", "12:23: the reference '#/components/schemas/Pets' has no target; did you mean 'Pet'?"),
+    ("duplicate.yaml", "6:3: The key '/pets' is here twice; remove one."),
+    ("tab.yaml", "3:1: A tab cannot indent a line; write spaces."),
+    (
+      "remote.yaml",
+      "11:30: The reference 'https://example.com/pets.json#/Pets' is remote, and is not read; copy the file beside the document."
+    ),
+    ("impossible.yaml", "11:15: No value satisfies this schema; correct it, or add an example."),
+    ("parameter.yaml", "5:5: The parameter '{id}' of the path '/pets/{id}' is not described; add it to 'parameters'."),
+    ("unclosed.json", "4:14: The '{' is not closed."),
+  ]
+
+  @Test(arguments: faults)
+  func `A document that cannot be served is an error with its place`(_ test: (file: String, fault: String)) throws {
+    let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../fixtures/invalid/openapi")
+    let text = Array(try Data(contentsOf: path.appending(path: test.file)))
+    let error = #expect(throws: DocumentFault.self) { try Document(text, name: test.file) }
+    #expect(error?.description == "\(test.file):\(test.fault)")
+  }
+}
