@@ -155,8 +155,9 @@ struct TransportDeliveryTests {
     let text = String(repeating: "0123456789abcdef", count: 100_000)
     try directory.write(text, to: "large.bin")
     let files = StaticFiles(directories: [directory.path], privateFiles: [])
+    let target = try RequestTarget("/large.bin")
     let application = TestApplication { request, reply in
-      reply(files.respond(to: request).map { PreparedResponse($0) } ?? .echo(request))
+      reply(files.respond(to: request, target).map { PreparedResponse($0) } ?? .echo(request))
     }
     try await TestServer.run(application) { server in
       let client = try await server.connect()
