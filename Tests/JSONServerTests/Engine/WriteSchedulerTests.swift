@@ -303,7 +303,7 @@ private final class Owner {
   }
 
   private static func number(of requester: Requester) -> Int {
-    requester.context.flatMap { Int($0.request.target) } ?? -1
+    requester.context.flatMap { Int($0.original.target) } ?? -1
   }
 
   private static func text(of action: WriteScheduler.Action) -> String {
