@@ -21,6 +21,11 @@ struct EffectiveOptions {
   ///
   /// - Throws: ``CommandFailure`` that names the variable, or the file with line and column.
   init(_ given: ServeCommand) throws(CommandFailure) {
+    // The parser itself would report a missing source before an unknown option.
+    guard !given.source.isEmpty else {
+      throw CommandFailure(
+        .usage, "Missing expected argument '<source>'; 'swift-json-server --help' lists the options and sources.")
+    }
     var options = given
     try options.fill(from: ProcessInfo.processInfo.environment)
     path = options.running.config ?? SettingsFile.defaultPath

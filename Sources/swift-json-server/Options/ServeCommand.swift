@@ -39,11 +39,6 @@ struct ServeCommand: ReportingCommand {
   /// The source for people: an address without its password.
   var shownSource: String { source == "-" ? "standard input" : SecretText.source(source) }
 
-  /// The parser itself would report a missing source before an unknown option.
-  func validate() throws {
-    if source.isEmpty { throw ValidationError("Missing expected argument '<source>'") }
-  }
-
   func perform() async throws -> Int32 {
     var given = self
     given.source = try SourceLocator.confirmed(source)
