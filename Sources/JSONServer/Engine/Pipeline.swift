@@ -245,7 +245,7 @@ extension Engine {
       }
       // As 0.17 does, and for If-Match after a write: the record's tag is that of its GET.
       if endpoint.isWrite, result.isRecord, operation.shape?.isPartial != true, context.request.method != .delete,
-        !context.isInner, case .bytes(let body) = response.body
+        case .bytes(let body) = response.body
       {
         response.validator = EntityTag(of: body)
       }
