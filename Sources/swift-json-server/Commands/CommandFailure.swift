@@ -44,7 +44,7 @@ struct CommandFailure: Error {
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
-    case let error as ServerError: self.init(error)
+    case let error as ServerError: self.init(error, Self.spellings)
     default: self.init(.unreadable, "\(error)")
     }
   }
