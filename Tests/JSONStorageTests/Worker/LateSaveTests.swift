@@ -38,7 +38,7 @@ struct LateSaveTests {
     }
     // Valid, together with the rest of the old version.
     try editor.write(contentsOf: Data("[7".utf8))
-    for _ in 1...2 { try reviews.next() }
+    for _ in 1...4 { try reviews.next() }
     try editor.write(contentsOf: Data(",8]".utf8))
     try editor.close()
     var kept = ""
