@@ -180,9 +180,7 @@ struct HTTPConnectionState: Equatable {
       return .send
     case .sendingEnded: if turn == .sending { turn = .free }
     case .yielded: turn = .yielding
-    case .turnCame:
-      turn = .free
-      return .send
+    case .turnCame: turn = .free
     case .idled:
       guard input == .awaitingPermission else { return .nothing }
       input = .body
