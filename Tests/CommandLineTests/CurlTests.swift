@@ -45,7 +45,7 @@ import Testing
     fields.append(HTTPField(name: .accept, value: "a/b"))
     fields.append(HTTPField(name: .accept, value: "c/d"))
     let request = Request(method: method, target: "/", headerFields: fields, body: hasBody ? Self.bytes : [])
-    let target = #"/a%20b/../[c]{d}?x=1&y=%22"#
+    let target = #"/a%20b?x=[c]{d}&y=%22"#
     _ = try await Self.curl.send(request, to: server.url + target)
     let sent = try #require(echo.last)
     #expect(sent.method == method)

@@ -143,7 +143,7 @@ struct SubcommandTests {
   @Test(arguments: [
     (["missing.json"], Int32(66), "no such file"), (["."], 74, "directory"),
     (["invalid.json"], 65, "invalid.json:1:2:"),
-    (["invalid.json", "--id", ""], 64, "--id: '' names no member"),
+    (["invalid.json", "--id", ""], 64, "'' names no member; write --id key"),
   ])
   func `What nothing can be made of is named`(_ arguments: [String], _ status: Int32, _ message: String) async throws {
     let directory = try TemporaryDirectory()
