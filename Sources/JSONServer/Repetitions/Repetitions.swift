@@ -28,7 +28,8 @@ final class Repetitions {
   }
 
   static let lifetime: Int64 = 24 * 60 * 60
-  static let capacity = 10_000
+  /// How many responses are kept; a test keeps fewer.
+  var capacity = 10_000
   static let byteCapacity = 32 * 1024 * 1024
   /// How long a repetition waits for the first request.
   static let patience = Duration.seconds(10)
@@ -97,7 +98,7 @@ final class Repetitions {
     var gone: [String] = []
     var rest = byteCount + kept.size
     while let oldest = order.first,
-      order.count >= Self.capacity || rest > Self.byteCapacity || oldest.second + Self.lifetime < Self.now
+      order.count >= capacity || rest > Self.byteCapacity || oldest.second + Self.lifetime < Self.now
     {
       order.removeFirst()
       guard let size = sizes[oldest.name] else { continue }

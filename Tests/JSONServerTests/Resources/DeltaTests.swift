@@ -11,7 +11,9 @@ import Testing
   private static let data: JSONValue = [
     "posts": [["id": 1, "title": "a", "userId": 1], ["id": 2, "title": "b", "userId": 2]],
     "comments": [["id": 1, "postId": 1]],
-    "users": [["id": 1, "email": "a@x.org", "password": "lovelace"], ["id": 2, "email": "b@x.org", "password": "lovelace"]],
+    "users": [
+      ["id": 1, "email": "a@x.org", "password": "lovelace"], ["id": 2, "email": "b@x.org", "password": "lovelace"],
+    ],
   ]
 
   /// Asks with a token, and returns the body and the next token.
