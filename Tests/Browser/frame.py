@@ -63,7 +63,7 @@ class Frame(Page):
             shown = self._value(f"[{line}.innerText, {line}.dataset.class]")
             assert shown == [words, "broken"], f"{action}: {shown}"
         self._value(f"(() => {{ const e = {by_id('log-status')}; e.value = 'broken'; e.dispatchEvent(new Event('input')); }})()")
-        self._wait(f"{CODES}.length === 3", "these three by their status")
+        self._wait(f"{CODES}.length === 4", "these four by their status")
 
     def a_fault_without_a_path_leaves_the_page(self):
         self._request("POST", "/__admin/faults", {"action": "hang"})
@@ -78,7 +78,7 @@ class Frame(Page):
         for path in ["/a", "/b"]:
             self._request("POST", "/__admin/stubs", {"request": {"path": path}, "response": {"body": 1}})
         self._request("PATCH", "/__admin/settings", {"delay": 300})
-        self._wait_text("badge", "2 stubs · 3 faults · 300 ms")
+        self._wait_text("badge", "2 stubs · 4 faults · 300 ms")
         self._request("DELETE", "/__admin/stubs")
         self._request("DELETE", "/__admin/faults")
         self._request("PATCH", "/__admin/settings", {"delay": 0})
