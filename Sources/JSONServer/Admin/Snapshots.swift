@@ -44,7 +44,7 @@ struct Snapshots {
             case .success(let restored) where !restored.isEmpty:
               // The change is carried out, even if the database cannot be reached any more.
               engine.writes.readIndex.whenCurrent(on: engine) { engine, _ in
-                requester.completion(engine, .success(response))
+                engine.repetitions.forget(on: engine) { requester.completion($0, .success(response)) }
               }
             case .success: requester.completion(engine, .failure(.unknownSnapshot(name)))
             case .failure(let error): requester.completion(engine, .failure(RequestError(error)))

@@ -135,8 +135,19 @@ final class Repetitions {
   /// Forgets all responses, since the data is another.
   func forget(on engine: isolated Engine) {
     guard !sizes.isEmpty else { return }
-    engine.changeStateNow { state in for name in state[.response].keys { state[.response, name] = nil } }
+    engine.changeStateNow(Self.removeAll)
     order = []
+  }
+
+  /// Forgets all responses, since servers that share the data have other data, and continues when that is saved.
+  func forget(on engine: isolated Engine, then completion: @escaping @Sendable (isolated Engine) -> Void) {
+    guard !sizes.isEmpty else { return completion(engine) }
+    order = []
+    engine.changeState(Self.removeAll) { engine, _ in completion(engine) }
+  }
+
+  @Sendable private static func removeAll(of state: inout ServerState) {
+    for name in state[.response].keys { state[.response, name] = nil }
   }
 
   /// A user's keys are the user's own.
