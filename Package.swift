@@ -90,10 +90,9 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
-      name: "JSONServer",
+      name: "JSONServerHTTP",
       dependencies: [
-        "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONStorage", "CPage", "CStorage", "CZlib",
-        .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
+        "JSONServerValues", "JSONDatabase", "JSONDescription", "CPage", "CStorage", "CZlib",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -102,6 +101,17 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPS"])),
         .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["HTTPS"])),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "JSONServer",
+      dependencies: [
+        "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONStorage", "CStorage",
+        .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
       ],
       swiftSettings: settings
     ),
@@ -193,7 +203,8 @@ let package = Package(
     .testTarget(
       name: "JSONServerTests",
       dependencies: [
-        "TestSupport", "JSONServerRehearsal", "JSONServer", "JSONDatabase", "JSONStorage", "JSONServerValues", "CZlib",
+        "TestSupport", "JSONServerRehearsal", "JSONServer", "JSONServerHTTP", "JSONDatabase", "JSONStorage",
+        "JSONServerValues", "CZlib",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -241,14 +252,16 @@ if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
 // libFuzzer measures the coverage of these targets; see Tests/Reliability/Fuzz/run. `.ci/run` only compiles the fuzzers.
 if let fuzzing = Context.environment["JSON_SERVER_FUZZ"] {
   for target in package.targets
-  where fuzzing != "compile" && ["JSONServerValues", "JSONDatabase", "JSONServer"].contains(target.name) {
+  where fuzzing != "compile"
+    && ["JSONServerValues", "JSONDatabase", "JSONServerHTTP", "JSONServer"].contains(target.name)
+  {
     target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]))
   }
   package.targets += [
     .systemLibrary(name: "CFuzzer", path: "Tests/Reliability/Fuzz/CFuzzer"),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["JSONServer", "JSONDatabase", "JSONServerValues", "CFuzzer"],
+      dependencies: ["JSONServer", "JSONServerHTTP", "JSONDatabase", "JSONServerValues", "CFuzzer"],
       path: "Tests/Reliability/Fuzz/Targets",
       swiftSettings: settings,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]

@@ -17,9 +17,10 @@ ARROWS = {
     "JSONOpenAPI": {"JSONDatabase", "JSONDescription", "JSONServerValues"},
     "JSONStorage": {"JSONDatabase", "JSONServerValues", "CStorage"},
     "PostgreSQLStorage": {"JSONStorage", "JSONDatabase", "JSONServerValues", "CPostgreSQL"},
+    "JSONServerHTTP": {"JSONDatabase", "JSONDescription", "JSONServerValues", "CPage", "CStorage", "CZlib"},
     "JSONServer": {
-        "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "JSONServerValues", "CPage",
-        "CStorage", "CZlib",
+        "JSONServerHTTP", "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "JSONServerValues",
+        "CStorage",
     },
     "JSONServerMock": {"JSONServer", "JSONServerValues"},
     "JSONServerRehearsal": {"JSONServer", "JSONDatabase", "JSONDescription", "JSONServerValues"},
@@ -54,7 +55,7 @@ IMPORT = re.compile(
 
 # The folders that may test for a trait of the package.
 TRAITS = {
-    "#if HTTPS": ("Sources/JSONServer/Transport/Security/",),
+    "#if HTTPS": ("Sources/JSONServerHTTP/Transport/Security/",),
     "#if PostgreSQL": ("Sources/PostgreSQLStorage/", "Sources/JSONServer/Server/PostgreSQL/"),
 }
 
@@ -95,8 +96,8 @@ def imports(files):
                 yield path, number, f"{target} may not import {module}"
             if module == "CStorage" and "Platform" not in folders:
                 yield path, number, "only Platform folders may import CStorage"
-            if module.startswith("NIO") and module != LOCKS and (target, *folders[:1]) != ("JSONServer", "Transport"):
-                yield path, number, f"only JSONServer/Transport may import {module}"
+            if module.startswith("NIO") and module != LOCKS and target != "JSONServerHTTP":
+                yield path, number, f"only JSONServerHTTP may import {module}"
             if target in PURE and module not in PURE_MODULES | ARROWS[target]:
                 yield path, number, f"{target} is pure and may not import {module}"
 

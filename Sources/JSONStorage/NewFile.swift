@@ -1,3 +1,5 @@
+import JSONServerValues
+
 /// A complete file without its final name.
 struct NewFile {
   let name: String

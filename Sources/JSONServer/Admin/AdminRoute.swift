@@ -53,7 +53,7 @@ final class AdminRoute: Sendable {
       return try handler(engine, AdminCall(route: self, context: context))
     }
     WorkerThreads.changes.run {
-      let body = Result { () throws(RequestError) in try AdminBody(context.request) }
+      let body = Result { () throws(RequestError) in try StrictObject(context.request) }
       engine.execute { engine in
         do throws(RequestError) {
           try self.handler(engine, AdminCall(route: self, context: context, parsedBody: body))
@@ -104,7 +104,7 @@ struct AdminCall: Sendable {
   let route: AdminRoute
   let context: RequestContext
   /// The body, if it was parsed on another thread.
-  var parsedBody: Result<AdminBody, RequestError>?
+  var parsedBody: Result<StrictObject, RequestError>?
 
   var requester: Requester { Requester(context, .admin(route)) }
 
@@ -114,9 +114,9 @@ struct AdminCall: Sendable {
   var parameters: QueryParameters { context.target.parameters }
 
   /// - Throws: 400, when the body is not a JSON object.
-  func body() throws(RequestError) -> AdminBody {
+  func body() throws(RequestError) -> StrictObject {
     if let parsedBody { return try parsedBody.get() }
-    return try AdminBody(context.request)
+    return try StrictObject(context.request)
   }
 
   /// Responds with a value, which another thread writes when it is large.

@@ -13,7 +13,7 @@ struct Settings: Sendable {
   init(_ configuration: Server.Configuration, changedBy members: JSONObject = JSONObject()) {
     delay = configuration.delay
     isReadOnly = configuration.isReadOnly
-    try? change(by: AdminBody(members))
+    try? change(by: StrictObject(members))
     // A server that was started read-only stays read-only.
     if configuration.isReadOnly { isReadOnly = true }
   }
@@ -21,7 +21,7 @@ struct Settings: Sendable {
   /// Sets new values: `{"delay": 500, "readOnly": true}`.
   ///
   /// - Throws: 400 that names the invalid member; the settings stay then.
-  mutating func change(by body: AdminBody) throws(RequestError) {
+  mutating func change(by body: StrictObject) throws(RequestError) {
     try body.allow(only: Set(Self.names))
     let milliseconds = try body.integer("delay", in: 0...60_000)
     let isReadOnly = try body.bool("readOnly")

@@ -127,3 +127,15 @@ struct KeptSnapshots {
     for index in all.indices { all[index].database.add(part) }
   }
 }
+
+extension StrictObject {
+  /// The name of a snapshot to save; `nil` for none.
+  func snapshotName() throws(RequestError) -> String? {
+    try allow(only: ["name"])
+    let name = try string("name")
+    guard name.map({ !["", ".", ".."].contains($0) && !$0.contains("/") }) ?? true else {
+      throw wrong("name", "a name without slashes that is neither '.' nor '..'")
+    }
+    return name
+  }
+}

@@ -82,7 +82,7 @@ actor Engine: Application {
   /// Creates the engine of a session, with only the initial data of a server, and its routes.
   ///
   /// - Parameter server: The server's engine.
-  init(sessionOf server: isolated Engine) {
+  package init(sessionOf server: isolated Engine) {
     let initial = server.writes.initial
     let source = OpenedSource(store: nil, database: initial.forked(), warnings: [])
     let writes = WriteCoordinator(source, initial: initial, ids: server.writes.ids, durability: .ephemeral)

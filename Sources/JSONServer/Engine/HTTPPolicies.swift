@@ -24,7 +24,7 @@ final class HTTPPolicies {
     staticFiles =
       directories.isEmpty ? nil : StaticFiles(directories: directories, privateFiles: configuration.allPrivateFiles)
     func finalized(beside fields: HTTPFields) -> CommonFields {
-      var sample = PreparedResponse(headerFields: EndpointResult.fields + fields)
+      var sample = PreparedResponse(headerFields: PreparedResponse.jsonFields + fields)
       let request = Request(method: .get, target: "/")
       compression?.apply(to: &sample, for: request)
       origins.addFields(to: &sample, for: request)

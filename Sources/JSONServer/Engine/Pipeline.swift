@@ -55,7 +55,7 @@ extension Engine {
         earlierTargets: isSame ? [] : [sent, target], ignoresCase: ignoresCase, started: started,
         number: entered == nil ? journal.nextID() : 0, progress: progress, reply: reply)
       guard let entered else { return begin(context, preflight) }
-      if !sessions.has(entered) { try policies.origins.checkBeginning(of: entered, by: request) }
+      if !sessions.has(entered) { try policies.origins.checkBeginning(of: entered.text, by: request) }
       sessions.engine(of: entered, on: self).assumeIsolated {
         $0.begin(context.with(number: $0.journal.nextID()), preflight)
       }

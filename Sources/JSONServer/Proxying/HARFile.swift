@@ -54,7 +54,7 @@ package struct HARFile: Sendable {
         recording.add(stub)
       }
       return try recording.stubs.map { stub throws(RequestError) in
-        var rule = try Rule(.stub, AdminBody(stub), files: files)
+        var rule = try Rule(.stub, StrictObject(stub), files: files)
         rule.yieldsToData = true
         return rule
       }

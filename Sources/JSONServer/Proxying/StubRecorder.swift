@@ -292,7 +292,7 @@ struct StubRecording: Sendable {
   /// Whether a stub of the file matches a request.
   private static func matches(_ stub: JSONObject, _ request: Request) -> Bool {
     guard let target = try? RequestTarget(request.target),
-      let pattern = try? RequestPattern(AdminBody(stub["request"]?.object ?? JSONObject())),
+      let pattern = try? RequestPattern(StrictObject(stub["request"]?.object ?? JSONObject())),
       let matcher = try? RequestMatcher(pattern)
     else { return false }
     let route = EffectiveRoute(method: request.method, target: target, ignoresCase: true)

@@ -177,11 +177,6 @@ struct EndpointResult {
     }
   }
 
-  /// The fields of every response.
-  static let fields: HTTPFields = [
-    .contentType: "application/json; charset=utf-8", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
-  ]
-
   /// The result as an HTTP response.
   ///
   /// - Parameters:
@@ -192,7 +187,7 @@ struct EndpointResult {
       if let commonFields {
         PreparedResponse(status: status, commonFields: commonFields, body: body)
       } else {
-        PreparedResponse(status: status, headerFields: Self.fields, body: body)
+        PreparedResponse(status: status, headerFields: PreparedResponse.jsonFields, body: body)
       }
     if let total { response.append(.xTotalCount, String(total)) }
     if let link { response.append(.link, link) }

@@ -76,7 +76,7 @@ extension FixedResponse {
   ///
   /// - Parameter files: The files that `bodyFile` may name.
   /// - Throws: 400 that names the invalid member.
-  init(_ object: AdminBody, files: BodyFiles) throws(RequestError) {
+  init(_ object: StrictObject, files: BodyFiles) throws(RequestError) {
     let status = try object.integer("status", in: 200...599).map { HTTPResponse.Status(code: $0) }
     self.init(status: status, headerFields: try Self.headerFields(object), body: object.member("body").map(Body.json))
     guard let name = try object.string("bodyFile") else { return }
@@ -84,7 +84,7 @@ extension FixedResponse {
     body = .file(named: name, try RequestError.reading(object.place, files.read(name)))
   }
 
-  private static func headerFields(_ object: AdminBody) throws(RequestError) -> HTTPFields {
+  private static func headerFields(_ object: StrictObject) throws(RequestError) -> HTTPFields {
     let error = object.wrong("headers", "an object of field names and strings")
     guard let value = object.value("headers") else { return [:] }
     guard let members = value.object else { throw error }

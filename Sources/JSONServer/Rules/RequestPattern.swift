@@ -117,7 +117,7 @@ extension RequestPattern {
   ///
   /// - Parameter names: The members to read; in a fault, `headers` and `body` belong to the response.
   /// - Throws: 400 that names the invalid member.
-  init(_ body: AdminBody, reading names: Set<String> = memberNames) throws(RequestError) {
+  init(_ body: StrictObject, reading names: Set<String> = memberNames) throws(RequestError) {
     self.init()
     if let name = try body.string("method") {
       guard let method = HTTPRequest.Method(name.uppercased()) else { throw body.wrong("method", "a method") }
@@ -130,7 +130,7 @@ extension RequestPattern {
     if names.contains("body") { self.body = body.member("body").map { .including($0) } ?? .any }
   }
 
-  private static func fields(_ body: AdminBody, _ name: String) throws(RequestError) -> [Field] {
+  private static func fields(_ body: StrictObject, _ name: String) throws(RequestError) -> [Field] {
     guard let value = body.value(name) else { return [] }
     let error = body.wrong(name, "an object of names and strings, or null for what is absent")
     guard let members = value.object else { throw error }

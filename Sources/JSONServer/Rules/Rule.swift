@@ -155,14 +155,14 @@ extension Rule.Kind {
   }
 
   /// Checks the names of a rule's members, and reads its pattern.
-  fileprivate func pattern(_ body: AdminBody) throws(RequestError) -> RequestPattern {
+  fileprivate func pattern(_ body: StrictObject) throws(RequestError) -> RequestPattern {
     try body.allow(only: memberNames)
     let names = body.value("request") == nil ? patternNames : RequestPattern.memberNames
     return try RequestPattern(
       try part("request", of: body, RequestPattern.memberNames, beside: patternNames), reading: names)
   }
 
-  fileprivate func responses(_ body: AdminBody, _ files: BodyFiles) throws(RequestError) -> [FixedResponse] {
+  fileprivate func responses(_ body: StrictObject, _ files: BodyFiles) throws(RequestError) -> [FixedResponse] {
     let names = FixedResponse.memberNames
     switch self {
     case .hold: return []
@@ -188,8 +188,8 @@ extension Rule.Kind {
 
   /// The object with some members: the member with this name, or the whole body.
   private func part(
-    _ name: String, of body: AdminBody, _ names: Set<String>, beside flat: Set<String>
-  ) throws(RequestError) -> AdminBody {
+    _ name: String, of body: StrictObject, _ names: Set<String>, beside flat: Set<String>
+  ) throws(RequestError) -> StrictObject {
     guard let part = try body.object(name) else { return body }
     try part.allow(only: names)
     if let other = flat.sorted().first(where: { body.member($0) != nil }) {
@@ -207,7 +207,7 @@ extension Rule {
   ///
   /// - Parameter isWhole: Whether the pattern's body must be the whole body of a request.
   /// - Throws: 400 that names the invalid member.
-  init(_ kind: Kind, _ body: AdminBody, files: BodyFiles, isWhole: Bool = false) throws(RequestError) {
+  init(_ kind: Kind, _ body: StrictObject, files: BodyFiles, isWhole: Bool = false) throws(RequestError) {
     var request = try kind.pattern(body)
     if isWhole, let value = request.body.value { request.body = .equal(value) }
     var responses = try kind.responses(body, files)
@@ -276,5 +276,18 @@ extension ClosedRange<Duration> {
   fileprivate var milliseconds: JSONValue {
     let bounds = [lowerBound, upperBound].map { JSONValue(rounding: $0 / .milliseconds(1)) }
     return bounds[0] == bounds[1] ? bounds[0] : .array(bounds)
+  }
+}
+
+extension StrictObject {
+  /// The delay: milliseconds, or a range.
+  func delay() throws(RequestError) -> ClosedRange<Duration>? {
+    guard let value = value("delay") else { return nil }
+    let bounds = value.array ?? [value, value]
+    let limit = 0...600_000
+    guard bounds.count == 2, let lower = bounds[0].int, let upper = bounds[1].int, lower <= upper,
+      limit.contains(lower), limit.contains(upper)
+    else { throw wrong("delay", "milliseconds up to 600000, or a range of them such as [100, 500]") }
+    return .milliseconds(lower) ... .milliseconds(upper)
   }
 }

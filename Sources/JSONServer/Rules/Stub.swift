@@ -117,7 +117,7 @@ struct StubsFile: Sendable {
       guard let members = element.object else {
         throw RequestError(.malformed, "A stub must be an object.", at: [String(index)])
       }
-      return try RequestError.reading([String(index)], Rule(.stub, AdminBody(members), files: files))
+      return try RequestError.reading([String(index)], Rule(.stub, StrictObject(members), files: files))
     }
   }
 

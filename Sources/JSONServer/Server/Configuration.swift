@@ -152,15 +152,3 @@ public enum Reads: String, Sendable, Hashable, CaseIterable {
   /// A read shows the server's own version, usually some milliseconds old, and also works without the database.
   case local
 }
-
-/// Which web pages of other origins may read and write.
-public enum CrossOrigin: Sendable, Hashable {
-  /// Pages served from this machine, on any port, with credentials.
-  case loopback
-  /// Pages of these origins, such as `https://app.example` or `https://*.example.com`, with credentials.
-  case origins([String])
-  /// All pages, without credentials.
-  case any
-  /// None.
-  case none
-}

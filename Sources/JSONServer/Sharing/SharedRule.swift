@@ -59,7 +59,7 @@ enum SharedRule {
     let files = BodyFiles(
       directory: nil, contents: Dictionary(uniqueKeysWithValues: texts.map { ($0.name, $0.value.bytes) }))
     let members = value[Self.rule]?.object ?? JSONObject()
-    return try Rule(kind, AdminBody(members), files: files, isWhole: value[Self.isWhole] != nil)
+    return try Rule(kind, StrictObject(members), files: files, isWhole: value[Self.isWhole] != nil)
   }
 
   // MARK: The state

@@ -1,3 +1,5 @@
+import JSONServerValues
+
 /// The real location of a file, and the names of the store's own files beside it.
 struct FileLocation: Sendable {
   /// The path of the directory, free of symbolic links.

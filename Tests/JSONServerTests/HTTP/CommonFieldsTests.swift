@@ -4,6 +4,7 @@ import NIOCore
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// The fields that most responses share, which are written once.
 struct CommonFieldsTests {

@@ -3,6 +3,7 @@ import HTTPTypes
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 @Suite struct Compressing {
   private static let text = Array(String(repeating: "{\"title\": \"Hello\"}\n", count: 200).utf8)

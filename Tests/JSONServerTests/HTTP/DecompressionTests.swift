@@ -3,6 +3,7 @@ import JSONServerValues
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct `A compressed body of a request` {
   private static let limits: Limits = {

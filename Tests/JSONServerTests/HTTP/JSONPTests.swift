@@ -3,6 +3,7 @@ import NIOCore
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 @Suite struct `JSON with padding` {
   @Test(arguments: [

@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// Reads of so many records that another thread carries them out.
 @Suite(.timeLimit(.minutes(1)))

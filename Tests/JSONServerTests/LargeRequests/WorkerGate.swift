@@ -2,6 +2,7 @@ import Dispatch
 import JSONDatabase
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// Keeps the threads for some work busy until it is opened, or its test has ended.
 final class WorkerGate: Sendable {

@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 @Suite struct `A page's origin` {
   @Test(

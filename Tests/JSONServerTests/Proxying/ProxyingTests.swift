@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct `What nothing here responds to` {
   struct Case: Sendable {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 @Suite struct `Static files` {
   private let directory: TemporaryDirectory

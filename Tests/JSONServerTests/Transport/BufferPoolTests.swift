@@ -3,6 +3,7 @@ import NIOEmbedded
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// The memory of responses, which is reused.
 struct SpareBuffersTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 struct ResponseQueueTests {
   private static func taken(_ queue: inout ResponseQueue) -> [String] {

@@ -5,6 +5,7 @@ import NIOEmbedded
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 @Suite(.timeLimit(.minutes(1)))
 struct TransportListenerTests {

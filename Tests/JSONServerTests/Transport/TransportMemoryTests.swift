@@ -4,6 +4,7 @@ import NIOEmbedded
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// What a client that asks for more than it takes can make the server hold. Time passes here when a test says so.
 struct TransportMemoryTests {

@@ -3,6 +3,7 @@
   import Testing
 
   @testable import JSONServer
+  @testable import JSONServerHTTP
 
   struct WorkerThreadsTests {
     /// - Parameter thread: 0 for the calling one.

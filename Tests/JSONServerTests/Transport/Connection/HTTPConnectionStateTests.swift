@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// What a connection does next, without a channel and without requests.
 struct HTTPConnectionStateTests {

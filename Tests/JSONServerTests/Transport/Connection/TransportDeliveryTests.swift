@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 @Suite(.timeLimit(.minutes(1)))
 struct TransportDeliveryTests {

@@ -3,6 +3,7 @@ import NIOEmbedded
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// When the responses on several connections are sent.
 struct TransportFlushTests {

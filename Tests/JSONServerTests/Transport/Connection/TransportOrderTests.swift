@@ -6,6 +6,7 @@ import NIOEmbedded
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// The order in which a connection's requests take effect. Time passes here when a test says so.
 struct TransportOrderTests {

@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 @Suite(.timeLimit(.minutes(1)))
 struct TransportAnswerTests {

@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// Bodies that connections take slice by slice.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import NIOEmbedded
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// Time passes here when a test says so.
 struct TransportTimeoutTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// Requests whose head a connection has seen before, which the parser does not read again.
 struct KnownHeadTests {

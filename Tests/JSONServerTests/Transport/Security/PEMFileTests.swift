@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 struct PEMFileTests {
   struct Case: CustomTestStringConvertible {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 struct ReportLimitTests {
   @Test func `Ten reports pass each minute, and the next minute's first tells of the rest`() {

@@ -2,6 +2,7 @@ import JSONDatabase
 import JSONServerValues
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// What must hold of targets and of what they ask of a collection.
 enum QueryChecks {

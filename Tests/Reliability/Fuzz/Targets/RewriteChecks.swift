@@ -1,6 +1,7 @@
 import JSONServerValues
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 /// What must hold of rewrite rules.
 enum RewriteChecks {
