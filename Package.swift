@@ -50,8 +50,13 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
-      name: "JSONDatabase",
+      name: "TextMatching",
       dependencies: ["JSONServerValues", .product(name: "OrderedCollections", package: "swift-collections")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "JSONDatabase",
+      dependencies: ["TextMatching", "JSONServerValues", .product(name: "OrderedCollections", package: "swift-collections")],
       swiftSettings: settings
     ),
     .target(
@@ -61,7 +66,7 @@ let package = Package(
     ),
     .target(
       name: "JSONOpenAPI",
-      dependencies: ["JSONServerValues", "JSONDatabase", "JSONDescription"],
+      dependencies: ["JSONServerValues", "JSONDatabase", "JSONDescription", "TextMatching"],
       swiftSettings: settings
     ),
     .target(name: "CDescription", exclude: ["Assets"]),
@@ -92,7 +97,7 @@ let package = Package(
     .target(
       name: "JSONServerHTTP",
       dependencies: [
-        "JSONServerValues", "JSONDatabase", "JSONDescription", "CPage", "CStorage", "CZlib",
+        "JSONServerValues", "JSONDatabase", "JSONDescription", "TextMatching", "CPage", "CStorage", "CZlib",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -107,7 +112,7 @@ let package = Package(
     .target(
       name: "JSONServer",
       dependencies: [
-        "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONStorage", "CStorage",
+        "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONStorage", "TextMatching", "CStorage",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -159,8 +164,13 @@ let package = Package(
     .testTarget(
       name: "JSONServerValuesTests", dependencies: ["JSONDatabase", "JSONServerValues"], swiftSettings: settings),
     .testTarget(
+      name: "TextMatchingTests",
+      dependencies: ["TestSupport", "TextMatching", "JSONServerValues"],
+      swiftSettings: settings
+    ),
+    .testTarget(
       name: "JSONDatabaseTests",
-      dependencies: ["TestSupport", "JSONDatabase", "JSONServerValues"],
+      dependencies: ["TestSupport", "JSONDatabase", "TextMatching", "JSONServerValues"],
       swiftSettings: settings
     ),
     .testTarget(
@@ -253,7 +263,7 @@ if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
 if let fuzzing = Context.environment["JSON_SERVER_FUZZ"] {
   for target in package.targets
   where fuzzing != "compile"
-    && ["JSONServerValues", "JSONDatabase", "JSONServerHTTP", "JSONServer"].contains(target.name)
+    && ["JSONServerValues", "TextMatching", "JSONDatabase", "JSONServerHTTP", "JSONServer"].contains(target.name)
   {
     target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]))
   }
@@ -261,7 +271,7 @@ if let fuzzing = Context.environment["JSON_SERVER_FUZZ"] {
     .systemLibrary(name: "CFuzzer", path: "Tests/Reliability/Fuzz/CFuzzer"),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["JSONServer", "JSONServerHTTP", "JSONDatabase", "JSONServerValues", "CFuzzer"],
+      dependencies: ["JSONServer", "JSONServerHTTP", "JSONDatabase", "TextMatching", "JSONServerValues", "CFuzzer"],
       path: "Tests/Reliability/Fuzz/Targets",
       swiftSettings: settings,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]

@@ -13,14 +13,17 @@ import sys
 ARROWS = {
     "JSONServerValues": set(),
     "JSONDescription": {"JSONServerValues", "CDescription"},
-    "JSONDatabase": {"JSONServerValues"},
-    "JSONOpenAPI": {"JSONDatabase", "JSONDescription", "JSONServerValues"},
+    "TextMatching": {"JSONServerValues"},
+    "JSONDatabase": {"TextMatching", "JSONServerValues"},
+    "JSONOpenAPI": {"JSONDatabase", "JSONDescription", "TextMatching", "JSONServerValues"},
     "JSONStorage": {"JSONDatabase", "JSONServerValues", "CStorage"},
     "PostgreSQLStorage": {"JSONStorage", "JSONDatabase", "JSONServerValues", "CPostgreSQL"},
-    "JSONServerHTTP": {"JSONDatabase", "JSONDescription", "JSONServerValues", "CPage", "CStorage", "CZlib"},
+    "JSONServerHTTP": {
+        "JSONDatabase", "JSONDescription", "TextMatching", "JSONServerValues", "CPage", "CStorage", "CZlib",
+    },
     "JSONServer": {
-        "JSONServerHTTP", "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "JSONServerValues",
-        "CStorage",
+        "JSONServerHTTP", "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "TextMatching",
+        "JSONServerValues", "CStorage",
     },
     "JSONServerMock": {"JSONServer", "JSONServerValues"},
     "JSONServerRehearsal": {"JSONServer", "JSONDatabase", "JSONDescription", "JSONServerValues"},
@@ -37,7 +40,7 @@ ARROWS = {
 }
 
 # The targets without files, clocks, threads and HTTP.
-PURE = {"JSONServerValues", "JSONDescription", "JSONDatabase", "JSONOpenAPI"}
+PURE = {"JSONServerValues", "TextMatching", "JSONDescription", "JSONDatabase", "JSONOpenAPI"}
 PURE_MODULES = {"Synchronization", "FoundationEssentials", "Foundation", "OrderedCollections", "DequeModule"}
 
 # A module that has only locks. The thread sanitizer understands them, but not those of the standard library.

@@ -1,4 +1,5 @@
 package import JSONServerValues
+import TextMatching
 
 extension RecordCollection {
   /// Selects records.
@@ -15,7 +16,7 @@ extension RecordCollection {
   ///   - steps: The limit of the patterns.
   func select(
     _ query: Query, parents: [ParentJoin] = [], dialect: Dialect, _ patience: Patience,
-    steps: StepBudget = StepBudget()
+    steps: StepBudget = StepBudget(maximum: QueryPlan.maximumSteps)
   ) throws(DatabaseError) -> Selection {
     let filter = try Filter(query.criteria, of: self, parents, dialect, patience, steps: steps)
     let (records, total) =

@@ -1,3 +1,5 @@
+import JSONServerValues
+
 /// Slots in an order that the caller decides, in chunks: a slot is added or removed without moving all that follow.
 ///
 /// Finding takes O(log n) comparisons, adding and removing move at most one chunk, and a window is reached by its
@@ -80,20 +82,5 @@ struct OrderedSlots: Sendable {
   private func position(_ isBefore: (Int32) -> Bool) -> (chunk: Int, index: Int) {
     let chunk = chunks.dropLast().partitioningIndex { chunk in !(chunk.last.map(isBefore) ?? false) }
     return (chunk, chunks[chunk].partitioningIndex { !isBefore($0) })
-  }
-}
-
-extension RandomAccessCollection where Index == Int {
-  /// The first index whose element satisfies a predicate that holds for all elements from some place on. O(log n).
-  ///
-  /// Bisects in the same steps as V8, on which ``InsertionSort`` relies.
-  func partitioningIndex(_ predicate: (Element) -> Bool) -> Int {
-    var low = startIndex
-    var high = endIndex
-    while low < high {
-      let middle = low + (high - low) / 2
-      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

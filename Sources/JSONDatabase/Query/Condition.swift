@@ -1,4 +1,5 @@
 import JSONServerValues
+import TextMatching
 
 /// How a filter compares a record's value with an operand.
 package enum Comparison: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,5 @@
 package import JSONServerValues
+import TextMatching
 
 extension Query {
   /// What a record must meet to be selected.
@@ -82,7 +83,7 @@ struct Filter {
   var patience = Patience.endless
 
   /// The limit of the patterns.
-  private(set) var steps = StepBudget()
+  private(set) var steps = StepBudget(maximum: QueryPlan.maximumSteps)
 
   /// The places of the conditions in the query; some conditions may be settled already.
   private(set) var places: [Int] = []
@@ -157,7 +158,7 @@ extension Filter {
   /// - Throws: ``DatabaseError`` with code `invalidQuery`.
   init(
     _ criteria: Query.Criteria, of collection: RecordCollection, _ parents: [ParentJoin], _ dialect: Dialect,
-    _ patience: Patience, steps: StepBudget = StepBudget()
+    _ patience: Patience, steps: StepBudget = StepBudget(maximum: QueryPlan.maximumSteps)
   ) throws(DatabaseError) {
     self.patience = patience
     self.steps = steps

@@ -1,4 +1,5 @@
 import JSONServerValues
+import TextMatching
 
 /// The value of a comparison, prepared once for all records.
 struct Operand {

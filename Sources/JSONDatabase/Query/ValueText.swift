@@ -1,4 +1,5 @@
 import JSONServerValues
+import TextMatching
 
 // The text by which a value is known: ids, filters, indexes, foreign keys and unique members compare it.
 

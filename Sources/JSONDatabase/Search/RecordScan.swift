@@ -1,4 +1,5 @@
 import JSONServerValues
+import TextMatching
 
 /// Searches the bytes of all records for those that may contain a text.
 ///

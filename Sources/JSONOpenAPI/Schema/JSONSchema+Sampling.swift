@@ -1,5 +1,6 @@
 import JSONDatabase
 package import JSONServerValues
+import TextMatching
 
 extension JSONSchema {
   /// Makes a value that some schemas allow: const, enum, default, example, then the smallest one.

@@ -1,5 +1,6 @@
 import JSONDatabase
 import JSONServerValues
+import TextMatching
 
 /// The rights to a resource, in json-server-auth's digits, which are those of Unix file modes: the first digit is for
 /// the owner of a record, the second for signed-in users, the third for everyone; 4 allows reading, 2 writing.

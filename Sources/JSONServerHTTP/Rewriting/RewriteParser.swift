@@ -1,4 +1,4 @@
-package import JSONDatabase
+package import TextMatching
 
 /// Reads the pattern of a rule as path-to-regexp 1.8 reads it.
 ///

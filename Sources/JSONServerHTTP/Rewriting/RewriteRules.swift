@@ -1,5 +1,5 @@
-import JSONDatabase
 import JSONServerValues
+import TextMatching
 
 /// The rules of a routes file, which change a request's target before routing.
 ///

@@ -1,6 +1,7 @@
 import JSONServerValues
 import TestSupport
 import Testing
+import TextMatching
 
 @testable import JSONDatabase
 

@@ -1,4 +1,4 @@
-@testable import JSONDatabase
+@testable import TextMatching
 
 #if canImport(Glibc)
   import Glibc

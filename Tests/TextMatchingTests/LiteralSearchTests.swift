@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import JSONDatabase
+@testable import TextMatching
 
 @Suite(.calculates) struct LiteralSearchTests {
   private func firstMatch(of needle: String, in text: String, from start: Int = 0) -> Int? {

@@ -1,3 +1,5 @@
+import TextMatching
+
 /// A case-sensitive regular expression in JavaScript's syntax, as in JSON Schema.
 package struct TextPattern: Sendable {
   private let pattern: Pattern

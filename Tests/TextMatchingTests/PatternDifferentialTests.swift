@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import JSONDatabase
+@testable import TextMatching
 
 /// Compares patterns with Foundation's on what means the same in both.
 ///

@@ -1,3 +1,5 @@
+import JSONServerValues
+
 /// A set of code points, as sorted ranges that neither overlap nor touch.
 ///
 /// Surrogates may be members: a pattern can name them, and no UTF-8 text holds one.

@@ -1,3 +1,4 @@
+import JSONServerValues
 import OrderedCollections
 
 /// A pattern as a nondeterministic automaton (Thompson's construction).
@@ -68,10 +69,11 @@ struct PatternProgram: Sendable {
     marking mark: (inout Bounds, _ number: Int) -> Void
   ) -> [(place: Int, bounds: Bounds)] {
     var reached: [(place: Int, bounds: Bounds)] = []
-    var known = Bitmap(room: instructions.count)
+    var isKnown = Array(repeating: false, count: instructions.count)
     var pending = Array(paths.reversed())
     while let (place, bounds) = pending.popLast() {
-      guard known.insert(place) else { continue }
+      guard !isKnown[place] else { continue }
+      isKnown[place] = true
       switch instructions[place] {
       case .take, .match: reached.append((place, bounds))
       case .split(let first, let second): pending += [(second, bounds), (first, bounds)]
@@ -141,7 +143,8 @@ struct PatternProgram: Sendable {
 
 /// The possible positions in a pattern between two characters, and the relevant properties of the character before.
 struct PatternState: Hashable, Sendable {
-  var instructions: Bitmap
+  /// The places of instructions, in order.
+  var instructions: [Int32]
   var isAtStart: Bool
   var isAfterWord: Bool
 }
@@ -158,31 +161,30 @@ extension PatternProgram {
 
   /// The state at the start of a text.
   var initialState: PatternState {
-    var set = Bitmap(room: instructions.count)
-    set.insert(start)
-    return PatternState(instructions: set, isAtStart: true, isAfterWord: false)
+    PatternState(instructions: [Int32(start)], isAtStart: true, isAfterWord: false)
   }
 
   /// Consumes a symbol of the alphabet, or `nil` at the end of the text. O(number of instructions).
   func step(from state: PatternState, taking symbol: Int?) -> Step {
     let isWord = symbol.map { alphabet.set(wordSet, contains: $0) } ?? false
-    let paths = state.instructions[0..<state.instructions.count].map { (place: Int($0), bounds: ()) }
+    let paths = state.instructions.map { (place: Int($0), bounds: ()) }
     let reached = Self.reached(by: paths, in: instructions) { assertion in
       assertion.holds(
         isAtStart: state.isAtStart, isAtEnd: symbol == nil, isAtBoundary: state.isAfterWord != isWord)
     } marking: { _, _ in
     }
-    var taken = Bitmap(room: instructions.count)
+    var isTaken = Array(repeating: false, count: instructions.count)
     for (place, _) in reached {
       switch instructions[place] {
       case .match: return .matched
-      case .take(let set, let next): if let symbol, alphabet.set(set, contains: symbol) { taken.insert(next) }
+      case .take(let set, let next): if let symbol, alphabet.set(set, contains: symbol) { isTaken[next] = true }
       case .mark, .split, .check: break
       }
     }
     guard symbol != nil else { return .failed }
     // A match may also begin after this character.
-    if canStartAnywhere { taken.insert(start) }
+    if canStartAnywhere { isTaken[start] = true }
+    let taken = isTaken.indices.filter { isTaken[$0] }.map(Int32.init)
     guard !taken.isEmpty else { return .failed }
     return .state(PatternState(instructions: taken, isAtStart: false, isAfterWord: checksWords && isWord))
   }

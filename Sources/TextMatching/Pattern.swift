@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Matching takes time linear in the text for every pattern: there is no backtracking. Backreferences and
 /// lookaround, which need it, are refused. Characters are Unicode scalars, and `\w`, `\d` and `\b` cover ASCII only.
-struct Pattern: Sendable {
+package struct Pattern: Sendable {
   /// The longest pattern that is accepted, in UTF-8 bytes.
   static let maximumLength = 256
 
@@ -25,7 +25,7 @@ struct Pattern: Sendable {
   ///
   /// - Parameter ignoresCase: Whether letter case makes no difference.
   /// - Throws: ``PatternError`` if the syntax is wrong or not supported, or if the pattern is too long or too large.
-  init(_ text: String, ignoresCase: Bool = true) throws(PatternError) {
+  package init(_ text: String, ignoresCase: Bool = true) throws(PatternError) {
     guard text.utf8.count <= Self.maximumLength else {
       throw PatternError(
         message: "The pattern is longer than \(Self.maximumLength) bytes.", offset: Self.maximumLength)
@@ -68,16 +68,16 @@ package struct PatternError: Error, Sendable, Hashable, CustomStringConvertible 
 ///
 /// A pattern of bounded repetitions may need another state after every character, and each state a step through the whole
 /// pattern.
-final class StepBudget: Sendable {
+package final class StepBudget: Sendable {
   private let maximum: Int
   private let taken = Atomic(0)
 
-  init(maximum: Int = QueryPlan.maximumSteps) {
+  package init(maximum: Int) {
     self.maximum = maximum
   }
 
   /// Whether there were too many steps, so that matches were missed.
-  var isSpent: Bool { taken.load(ordering: .relaxed) > maximum }
+  package var isSpent: Bool { taken.load(ordering: .relaxed) > maximum }
 
   /// Counts some steps.
   ///
@@ -92,7 +92,7 @@ final class StepBudget: Sendable {
 /// A state is the set of instructions that the pattern may be at; each text pays only for the states and transitions
 /// that no text before it has needed. They are kept up to a bound, then dropped and begun again, so memory stays small.
 /// A known transition costs about a nanosecond, an unknown one at most a step through the pattern.
-final class PatternMatcher {
+package final class PatternMatcher {
   /// Entries of `transitions` that are not states.
   private enum Outcome {
     static let unknown: Int32 = -1
@@ -101,7 +101,7 @@ final class PatternMatcher {
   }
 
   /// Limits the unknown transitions; `nil` for a pattern that no client chooses.
-  var steps: StepBudget?
+  package var steps: StepBudget?
 
   private let pattern: Pattern
   private let alphabet: Alphabet
@@ -115,14 +115,16 @@ final class PatternMatcher {
   private var offsets: [PatternState: Int32] = [:]
   private var transitions: [Int32] = []
 
-  /// Above this many transitions and words of instruction sets everything is dropped.
+  /// The number of transitions and of the instructions in all states.
+  private var size = 0
+  /// Above this size everything is dropped.
   private static let maximumSize = 1 << 17
 
   /// The pattern's ``Pattern/verbatimText``.
-  var verbatimText: String? { pattern.verbatimText }
+  package var verbatimText: String? { pattern.verbatimText }
 
   /// Creates a matcher that knows no states yet.
-  init(_ pattern: Pattern) {
+  package init(_ pattern: Pattern) {
     self.pattern = pattern
     alphabet = pattern.program.alphabet
     asciiSymbols = alphabet.asciiSymbols
@@ -131,7 +133,7 @@ final class PatternMatcher {
   }
 
   /// Returns whether a match is anywhere in a text.
-  func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var position = 0
     if let search = pattern.prefixSearch {
       guard let start = search.firstMatch(in: text, from: 0) else { return false }
@@ -175,6 +177,7 @@ final class PatternMatcher {
     if let offset = offsets[state] { return offset }
     let offset = Int32(transitions.count)
     states.append(state)
+    size += stride + state.instructions.count
     offsets[state] = offset
     transitions += repeatElement(Outcome.unknown, count: stride)
     return offset
@@ -185,10 +188,11 @@ final class PatternMatcher {
     if let steps, !steps.take(pattern.program.instructions.count) { return Outcome.failed }
     var offset = offset
     let state = states[Int(offset) / stride]
-    if transitions.count + states.count * state.instructions.words.count > Self.maximumSize {
+    if size > Self.maximumSize {
       states.removeAll(keepingCapacity: true)
       offsets.removeAll(keepingCapacity: true)
       transitions.removeAll(keepingCapacity: true)
+      size = 0
       _ = self.offset(of: pattern.program.initialState)
       offset = self.offset(of: state)
     }

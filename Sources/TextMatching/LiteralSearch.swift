@@ -4,7 +4,7 @@
 /// candidates are compared completely. If there are too many, the two bytes that are rarest at that place are used; if
 /// all are common there, ``FoldedSearch`` searches a part of the text. So the time is linear in the text's length for
 /// all texts and needles.
-struct LiteralSearch: Sendable {
+package struct LiteralSearch: Sendable {
   private let needle: [Unicode.Scalar]
 
   /// For each character of the needle, the UTF-8 bytes of all its forms.
@@ -26,7 +26,7 @@ struct LiteralSearch: Sendable {
   private let minimumCount: Int
 
   /// The state of a search, which is kept from one search to the next in the same text.
-  struct Probing: Sendable {
+  package struct Probing: Sendable {
     fileprivate var pair: ProbePair
     fileprivate var unusualPair: ProbePair
     /// The place where the rare bytes of the text were last counted.
@@ -38,10 +38,10 @@ struct LiteralSearch: Sendable {
   }
 
   /// The state at the start of a text.
-  let probing: Probing
+  package let probing: Probing
 
   /// Creates a search for a text. An empty one is found everywhere.
-  init(caseInsensitive text: String) {
+  package init(caseInsensitive text: String) {
     needle = Array(text.unicodeScalars)
     let characters = needle.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
     self.characters = characters
@@ -76,13 +76,13 @@ struct LiteralSearch: Sendable {
   }
 
   /// Returns the offset of the first match that starts at or after an offset, or `nil`. O(length of the text).
-  func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+  package func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     var probing = probing
     return firstMatch(in: text, from: start, by: &probing)
   }
 
   /// - Parameter probing: The state of the search in the same text before this offset.
-  func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
+  package func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
     // A text that is too short needs no comparison of characters.
     guard text.count - start >= minimumCount else { return nil }
@@ -159,13 +159,13 @@ struct LiteralSearch: Sendable {
   }
 
   /// Whether a text starts with the needle.
-  func isPrefix(of text: UnsafeBufferPointer<UInt8>) -> Bool {
+  package func isPrefix(of text: UnsafeBufferPointer<UInt8>) -> Bool {
     var steps = 0
     return isMatch(in: text, at: 0, steps: &steps)
   }
 
   /// Whether a text ends with the needle.
-  func isSuffix(of text: UnsafeBufferPointer<UInt8>) -> Bool {
+  package func isSuffix(of text: UnsafeBufferPointer<UInt8>) -> Bool {
     var end = text.count
     for forms in characters.reversed() {
       // No form is the end of another: a character's first byte occurs nowhere else in one.
@@ -377,9 +377,9 @@ private struct ByteProbe: Sendable {
 }
 
 /// Searches for one byte, eight bytes at a time.
-enum ByteSearch {
+package enum ByteSearch {
   /// Whether such a byte occurs.
-  static func contains(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  package static func contains(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let base = UnsafeRawPointer(bytes.baseAddress) else { return false }
     var position = 0
     while position + 8 <= bytes.count {

@@ -1,9 +1,9 @@
 /// Finds a text within UTF-8 text, ignoring case, character by character (Knuth, Morris and Pratt).
 ///
 /// Takes at most two steps for each character of the text, and as many for the needle to begin with.
-struct FoldedSearch {
+package struct FoldedSearch {
   /// The needle as symbols. Characters that differ only in case are one symbol.
-  private(set) var symbols: [Int] = []
+  package private(set) var symbols: [Int] = []
 
   /// For each number of matching symbols, the length of the longest proper suffix that is a prefix of the needle.
   private var borders = [0, 0]
@@ -11,7 +11,7 @@ struct FoldedSearch {
   private var asciiSymbols = Array(repeating: -1, count: 128)
   private var otherSymbols: [UInt32: Int] = [:]
 
-  init(_ needle: [Unicode.Scalar]) {
+  package init(_ needle: [Unicode.Scalar]) {
     for scalar in needle { symbols.append(symbol(of: scalar)) }
     var border = 0
     for count in symbols.indices.dropFirst() {
@@ -32,7 +32,7 @@ struct FoldedSearch {
   }
 
   /// The symbol of a code point; `nil` for one that is not in the needle.
-  func symbol(of value: UInt32) -> Int? {
+  package func symbol(of value: UInt32) -> Int? {
     guard value < 0x80 else { return otherSymbols[value] }
     let symbol = asciiSymbols[Int(value)]
     return symbol < 0 ? nil : symbol
@@ -116,7 +116,7 @@ extension UTF8 {
   ///
   /// - Precondition: The offset is within the text.
   @inline(__always)
-  static func decodeScalar(in text: UnsafeBufferPointer<UInt8>, at position: inout Int) -> UInt32 {
+  package static func decodeScalar(in text: UnsafeBufferPointer<UInt8>, at position: inout Int) -> UInt32 {
     let lead = text[position]
     let count = (~lead).leadingZeroBitCount
     guard (2...4).contains(count), position + count <= text.count else {
