@@ -75,7 +75,7 @@ extension Database {
         given.withToken(\.recordID) != id
       {
         throw DatabaseError(
-          .invalidBody, "'\(idName)' in the body is not \(id), as the address says; leave it out of the body.")
+          .invalidBody, "'\(idName)' in the body is not \(id), as in the path; leave '\(idName)' out of the body.")
       }
       draft.set(idName, to: ValidJSON(writing: collection.idValue(of: id, patience)))
       return id
@@ -285,7 +285,7 @@ extension Schema {
       to: document, maximumDepth: maximumRecordDepth, maximumGrowth: maximumPatchGrowth)
     guard let text = ObjectDraft.changing(document, to: patched, keeping: idName, layout, margins) else {
       let kind = patched.withToken { $0.kind.description }
-      throw DatabaseError(.invalidBody, "The patch makes \(kind) of what must stay an object.")
+      throw DatabaseError(.invalidBody, "The patch must leave an object, not \(kind).")
     }
     return text
   }

@@ -106,7 +106,7 @@ public final class MockServer: Sendable {
         // Such as the address of a host with a zone.
         await server.stop(grace: .zero)
         throw MockServerError(
-          "'\(server.url)' is no address that a client can be given; use another host.")
+          "Clients cannot use the address '\(server.url)'; use another host.")
       }
       let started = MockServer(server, number: number, below: url)
       started.hasTurn.store(listens, ordering: .relaxed)

@@ -42,7 +42,7 @@ struct JSONServerPlugin: CommandPlugin {
   private static let cannotListen: Int32 = 71
 
   private static let sandboxHint =
-    "The server cannot listen. On macOS SwiftPM's sandbox keeps plugins from it; "
+    "The server cannot listen. On macOS, SwiftPM's sandbox does not let a plugin listen; "
     + "run 'swift package --disable-sandbox json-server …'."
 }
 

@@ -37,7 +37,7 @@ public struct NetworkFinding: Sendable, Hashable, Encodable, CustomStringConvert
     let place = number > 1 ? "\(method) \(path) (number \(number))" : "\(method) \(path)"
     let end = outcome == .failsAgain ? found : "\(found), should be \(expected)"
     return
-      "\(place)   \(condition.description)   \(end)\(outcome == .differsAfterRepetition ? ", when it is repeated" : "")"
+      "\(place)   \(condition.description)   \(end)\(outcome == .differsAfterRepetition ? ", after a repetition" : "")"
   }
 }
 
@@ -64,12 +64,12 @@ public struct NetworkReport: Sendable, Encodable, CustomStringConvertible {
     var lines = ["\(counted(requests, "request")), \(counted(conditions, "condition")): \(counted(runs, "run"))"]
     if disturbed < requests {
       lines.append(
-        "\(disturbed) of the requests are disturbed: beyond \(NetworkRehearsal.maximumRequests), one of each kind.")
+        "\(disturbed) requests are disturbed: the first \(NetworkRehearsal.maximumRequests), then one of each kind.")
     }
     lines += findings.map { "  ✗ \($0)" }
     let same = runs - findings.count - notMet
     lines.append(
-      "\(same) of \(runs) runs end as the undisturbed one\(recovered > 0 ? ", \(recovered) of them when they are repeated" : "")."
+      "\(same) of \(runs) runs leave the right data\(recovered > 0 ? ", \(recovered) of them after a repetition" : "")."
     )
     if notMet > 0 { lines.append("\(notMet) runs did not send the request that was to be disturbed.") }
     return lines.joined(separator: "\n")
@@ -186,7 +186,8 @@ package struct NetworkRehearsal: Sendable {
       let names = Set(requests.map { "\($0.kind.method.rawValue) \($0.path)" }).sorted().joined(separator: ", ")
       throw ServerError(
         .invalidConfiguration,
-        names.isEmpty ? "Undisturbed, this server was sent no request." : "No request is named so; there are \(names).")
+        names.isEmpty
+          ? "The undisturbed run sent no request to this server." : "No request has this name; there are \(names).")
     }
     var known: Set<Kind> = []
     let disturbed = chosen.enumerated().filter { index, request in

@@ -112,7 +112,7 @@ package struct Rehearsal: Sendable {
       }
     }
     guard !changes.isEmpty else {
-      throw ServerError(.invalidConfiguration, "Without a change, this server was asked for no data that could change.")
+      throw ServerError(.invalidConfiguration, "The run without a change read no data that could change.")
     }
     if let name = only.first(where: { name in !changes.contains { $0.isNamed(name) } }) {
       let names = Set(changes.flatMap { ["\($0.place)", $0.row.name] }).sorted().joined(separator: ", ")

@@ -46,7 +46,7 @@ public struct Hold: Sendable {
     count: Int, within timeout: Duration = .seconds(5), sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) -> [Exchange] {
     guard let id else {
-      throw MockServerError("No request waits in the hold for \(request), which could not be set up.")
+      throw MockServerError("The hold for \(request) could not be set up, so no request waits in it.")
         .at(sourceLocation)
     }
     var found: [Exchange] = []

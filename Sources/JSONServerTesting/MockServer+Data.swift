@@ -175,7 +175,7 @@ extension MockServer {
     } catch let error as MockServerError {
       result = error
     } catch {
-      result = MockServerError("What '\(resource)' should be cannot be written as JSON: \(error)")
+      result = MockServerError("The value expected of '\(resource)' cannot be encoded as JSON: \(error)")
     }
     if let result { try result.report(at: sourceLocation) }
   }

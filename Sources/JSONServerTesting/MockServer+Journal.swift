@@ -106,9 +106,9 @@ extension MockServer {
     try await check(at: sourceLocation) { () async throws(MockServerError) in
       let others = ledger.unexpected(among: await requests)
       guard !others.isEmpty else { return }
-      let count = others.count == 1 ? "1 other came" : "\(others.count) others came"
+      let count = others.count == 1 ? "1 came" : "\(others.count) came"
       throw MockServerError(
-        "Expected no requests but those that were expected before, but \(count).\n"
+        "Expected no other requests, but \(count).\n"
           + JournalText.lines(others))
     }
   }
@@ -216,7 +216,7 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
       matcher = try RequestMatcher(request)
       route = try RequestMatcher(RequestPattern(matcher.pattern.method, matcher.pattern.path))
     } catch {
-      throw MockServerError("No request can meet '\(request)': \(error.message)")
+      throw MockServerError("No request can match '\(request)': \(error.message)")
     }
   }
 

@@ -72,7 +72,7 @@
     private var stall: String? {
       guard let stall = versions.stall, .now - stall > Self.longestStall else { return nil }
       return
-        "\(versions.address.description): nobody can write, since one transaction keeps all others from it; find it in pg_stat_activity, and end it."
+        "\(versions.address.description): no server can write, since another transaction holds the lock; find it in pg_stat_activity, and end it."
     }
 
     package func commit(
@@ -104,7 +104,7 @@
     package func saveHistory(
       of database: Database, part: String?, completion: @escaping @Sendable (Result<String, StorageError>) -> Void
     ) {
-      completion(.failure(StorageError(.unavailable, "What servers share has no history of files.")))
+      completion(.failure(StorageError(.unavailable, "A shared database has no history of files.")))
     }
 
     package func writeCopy(

@@ -10,7 +10,7 @@ package struct LiteralSearch: Sendable {
   /// For each character of the needle, the UTF-8 bytes of all its forms.
   private let characters: [[[UInt8]]]
 
-  /// The tests of the first bytes of a match whose characters all have a form of the usual number of bytes.
+  /// The tests for the beginning of a match in which each character has a form of its usual number of bytes.
   private let probes: [ByteProbe]
 
   /// The tests of a form of any other number of bytes, such as an old letter's; empty when there is none.

@@ -27,7 +27,7 @@ struct FailureTests {
       arguments: ["--port", "70000", "database.json"], file: "{}", status: 64, message: "--port: 70000 is not a port"),
     Case(
       arguments: ["-i", "data.id", "database.json"], file: "{}", status: 64,
-      message: "--id: 'data.id' is no member of the records themselves"),
+      message: "--id: 'data.id' is not a top-level member"),
     Case(
       arguments: ["-s", "nope", "database.json"], file: "{}", status: 64,
       message: "--static: 'nope' is not a directory."),

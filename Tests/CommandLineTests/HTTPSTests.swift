@@ -62,7 +62,7 @@ struct HTTPSTests {
 
       try directory.write("", to: "key.pem")
       _ = try await server.errorLine(containing: "key.pem: this is not a PEM file")
-      _ = try await server.errorLine(containing: "The certificate before stays in use.")
+      _ = try await server.errorLine(containing: "The old certificate stays in use.")
       #expect(Shell.run("curl -sS --cacert cert.pem \(url)/posts/1", in: directory.path).output.contains("title"))
       #expect(Shell.run("curl -sS \(url)/posts/1 2>&1", in: directory.path).isSuccess == false)
       _ = try await server.errorLine(containing: "not trust the certificate")

@@ -153,7 +153,7 @@ struct `What a client is expected to have sent` {
     await withKnownIssue {
       #expect(await server.requests(.get("/a/../b")).isEmpty)
     } matching: { issue in
-      issue.sourceLocation?.line == line && issue.comments.contains { $0.rawValue.contains("No request can meet") }
+      issue.sourceLocation?.line == line && issue.comments.contains { $0.rawValue.contains("No request can match") }
     }
   }
 

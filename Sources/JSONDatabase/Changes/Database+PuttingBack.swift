@@ -93,11 +93,12 @@ extension Database {
         let rows = entries[position].collection?.rows
         guard let slot = slots.first(where: { rows?[$0]?.record.slice == after.record.slice }) else {
           throw DatabaseError(
-            .conflict, "\(name)/\(id ?? "") was changed since; nothing is undone. Change it by hand.")
+            .conflict,
+            "\(name)/\(id ?? "") has changed since; nothing was undone. Change the record by hand.")
         }
         set(change.before, at: slot, of: position)
       } else if let id, hasRecord(id, in: name) {
-        throw DatabaseError(.conflict, "\(name) has a record with id \(id) again; nothing is undone.")
+        throw DatabaseError(.conflict, "Another record of \(name) has the id \(id) now; nothing was undone.")
       }
     }
     fill(changes.filter { $0.after == nil }, at: position, before: added)

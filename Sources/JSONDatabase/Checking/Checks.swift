@@ -61,7 +61,7 @@ extension Database {
       found += schema.checks.shape?(collection.name, true, record) ?? []
       problems += found.filter { !problems.contains($0) }
     }
-    guard problems.isEmpty else { throw DatabaseError(problems, against: "what \(collection.name) holds") }
+    guard problems.isEmpty else { throw DatabaseError(problems, against: "the data of \(collection.name)") }
   }
 
   /// Checks a single resource that replaces another one.
@@ -78,7 +78,7 @@ extension Database {
       }
     }
     problems += schema.checks.shape?(name, false, object) ?? []
-    guard problems.isEmpty else { throw DatabaseError(problems, against: "what \(name) holds") }
+    guard problems.isEmpty else { throw DatabaseError(problems, against: "the data of \(name)") }
   }
 
   /// The foreign keys that a collection's records may have, with the positions of the collections to which they refer.

@@ -29,8 +29,8 @@ extension RecordCollection {
       guard length <= schema.maximumAddressBytes else {
         throw DatabaseError(
           .invalidBody,
-          "'\(idName)' \(value.prefix(32))… is too long: the record's address would have \(length) bytes, of which "
-            + "\(schema.maximumAddressBytes) are accepted; shorten it."
+          "'\(idName)' \(value.prefix(32))… is too long: the record's address would have \(length) bytes, "
+            + "more than \(schema.maximumAddressBytes); shorten the '\(idName)'."
         )
       }
       if dialect == .v1 { draft.set(idName, to: ValidJSON(writing: .string(value))) }

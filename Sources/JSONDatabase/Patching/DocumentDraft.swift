@@ -130,7 +130,7 @@ struct DocumentDraft {
     count += growth
     guard count <= maximumCount else {
       throw DatabaseError(
-        .tooLarge, "the result has over \(maximumGrowth) bytes more than there were, the most that a patch may add")
+        .tooLarge, "the patch adds more than \(maximumGrowth) bytes, the most that a patch may add")
     }
     try handle(abs(growth) + moved * Self.movedBytes)
   }

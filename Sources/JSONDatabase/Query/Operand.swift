@@ -45,7 +45,7 @@ struct Operand {
       }
     case .exists:
       guard text == "true" || text == "false" else {
-        throw DatabaseError(.invalidQuery, "Whether '\(name)' exists must be true or false; it is '\(text)'.")
+        throw DatabaseError(.invalidQuery, "'exists' of '\(name)' must be true or false; it is '\(text)'.")
       }
     }
     self.search = search

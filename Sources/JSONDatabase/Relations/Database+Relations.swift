@@ -81,7 +81,7 @@ extension Database {
         guard embedding.count <= Embedding.maximumCount else {
           throw DatabaseError(
             .invalidQuery,
-            "More than \(Embedding.maximumCount) records would be inside others, those that are in lists counted each time; ask for a page."
+            "The response would embed more than \(Embedding.maximumCount) records; ask for a page."
           )
         }
       }
@@ -155,7 +155,7 @@ extension Database {
     let levels = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard levels.count <= RelationRequest.maximumLevels else {
       throw DatabaseError(
-        .invalidQuery, "'\(name)' leads over \(levels.count) levels; \(RelationRequest.maximumLevels) are the most.")
+        .invalidQuery, "'\(name)' has \(levels.count) levels; at most \(RelationRequest.maximumLevels) are allowed.")
     }
     return levels
   }

@@ -92,7 +92,7 @@ package struct Validator {
           let name = String(decoding: token.unescapedContent, as: UTF8.self)
           guard open[open.count - 1]?.insert(ByteExactKey(name)).inserted == false else { break }
           findings.warn(
-            "the member '\(name)' is given twice; JSON readers differ in which counts",
+            "the member '\(name)' is given twice; some programs read the first, others the last",
             at: value.offset + token.offset(in: whole))
         }
       }

@@ -388,7 +388,7 @@ extension AdminRoute {
       try settings.change(by: body)
       guard settings.isReadOnly || !engine.configuration.isReadOnly else {
         throw RequestError(
-          .forbidden, "The server was started with Server.Configuration.isReadOnly and stays so; start it without.")
+          .forbidden, "The server was started with Server.Configuration.isReadOnly; to write, start it without.")
       }
       engine.changeState(
         { state in

@@ -86,7 +86,8 @@ extension RequestError {
   static func unknownSnapshot(_ name: String?) -> RequestError {
     guard let name else {
       return RequestError(
-        .conflict, "The database was empty when servers started; a reset goes back to what the next one finds.")
+        .conflict,
+        "There is no data to restore: the database was empty at the start. The next server to start sets it.")
     }
     return RequestError(.notFound, "There is no snapshot '\(name)'; save one under this name first.")
   }

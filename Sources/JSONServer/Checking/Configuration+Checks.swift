@@ -32,7 +32,7 @@ extension Server.Configuration {
   var schemaWarnings: [String] {
     let ignored = jsonSchema.flatMap { try? JSONSchemaChecker($0).ignored } ?? []
     return ignored.isEmpty
-      ? [] : ["The JSON schema's \(ignored.joined(separator: ", ")) are not followed; everything else is checked."]
+      ? [] : ["The JSON schema's \(ignored.joined(separator: ", ")) have no effect; everything else is checked."]
   }
 
   /// The same configuration with the schema that the data's first member `$schema` names, if bodies are checked and no
@@ -40,7 +40,7 @@ extension Server.Configuration {
   func namingSchema() throws(ServerError) -> Server.Configuration {
     guard let (path, place) = namedSchema else { return self }
     guard let file = OpenFile(path: place), file.isRegular else {
-      onEvent(.warning("$schema: '\(path)' cannot be read, and is not followed; check its name."))
+      onEvent(.warning("$schema: '\(path)' cannot be read, and has no effect; check its name."))
       return self
     }
     var configuration = self

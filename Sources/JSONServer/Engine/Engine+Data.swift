@@ -60,7 +60,7 @@ extension Engine {
     let number = isWaiting ? 0 : 1
     guard sessions.largeReads + number <= Self.maximumLargeReads else {
       throw RequestError(
-        .busy, "\(Self.maximumLargeReads) requests that read much are under way already; repeat this one in a second.")
+        .busy, "The server is busy with \(Self.maximumLargeReads) large reads; repeat this request in a second.")
     }
     sessions.largeReads += number
     if let name { indexing[name, default: 0] += 1 }

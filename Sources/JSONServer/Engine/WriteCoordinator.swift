@@ -314,7 +314,7 @@ final class WriteCoordinator {
       onEvent(.restored(path: path))
     case .deleted(let path): onEvent(.deleted(path: path))
     case .conflict(let path):
-      onEvent(.warning("A program saved over a version that had already been replaced; its text is kept as '\(path)'."))
+      onEvent(.warning("A program wrote into a version that had already been replaced; the text is kept as '\(path)'."))
     case .conflictLost(let error): onEvent(.warning(error.message))
     case .warned(let warning, let path): onEvent(.warning(warning.message(path)))
     }
@@ -507,7 +507,7 @@ final class WriteCoordinator {
     }
     if let problem = newer.problem {
       invalidSource = problem
-      engine.configuration.onEvent(.invalid(message: "The database holds what cannot be served: \(problem)."))
+      engine.configuration.onEvent(.invalid(message: "The database holds data that cannot be served: \(problem)."))
     }
     takeState(newer.state, isWhole: newer.since == nil, on: engine)
     engine.signIn?.forgetUsers(on: engine)

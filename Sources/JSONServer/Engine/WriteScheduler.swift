@@ -286,8 +286,8 @@ struct WriteScheduler {
     case (.failure(let error), .edit):
       // The version before the edit is the only one with the acknowledged writes.
       let message = """
-        The edit would remove or change \(effect.list), written over HTTP, and no copy of the version before can be \
-        kept: \(error.message) That version is still served, and nothing is written; correct that, and the edit is served.
+        The edit would remove or change \(effect.list), written over HTTP, and the old version cannot be copied: \
+        \(error.message) Until you correct this, the server serves the old version and writes nothing.
         """
       var takeover = takeover
       takeover.phase = .blocked(effect, message)

@@ -336,7 +336,7 @@ struct RecordedStub: Sendable {
   /// - Throws: The reason why a stub is impossible.
   init(_ request: Request, _ response: Response, from address: UpstreamAddress, filePrefix: String) throws(Refusal) {
     guard case .bytes(let bytes) = response.content, 200...599 ~= response.status.code else {
-      throw Refusal(reason: "no stub can be like it")
+      throw Refusal(reason: "a stub cannot represent it")
     }
     let whole = try Self.pattern(of: request)
     self.whole = .object(whole.members)
@@ -371,17 +371,17 @@ struct RecordedStub: Sendable {
 
   /// - Throws: The reason why no stub can match the request.
   private static func pattern(of request: Request) throws(Refusal) -> RequestPattern {
-    guard let target = try? RequestTarget(request.target) else { throw Refusal(reason: "no stub can be like it") }
+    guard let target = try? RequestTarget(request.target) else { throw Refusal(reason: "a stub cannot represent it") }
     var pattern = RequestPattern(request.method, path(of: target))
     pattern.isExact = true
     pattern.query = target.parameters.items.map { RequestPattern.Field($0.name, $0.value) }
     if let body = request.json {
       if case .string(let text) = body, SecretName.isMentioned(in: text) {
-        throw Refusal(reason: "its request's body seems to hold a secret, which cannot be told from the rest of a text")
+        throw Refusal(reason: "the body of its request seems to hold a secret, and is neither JSON nor a form")
       }
       pattern.body = .including(body)
     }
-    guard (try? RequestMatcher(pattern)) != nil else { throw Refusal(reason: "no stub can be like it") }
+    guard (try? RequestMatcher(pattern)) != nil else { throw Refusal(reason: "a stub cannot represent it") }
     return pattern
   }
 

@@ -86,8 +86,8 @@ final class UpstreamCalls {
       throw RequestError(
         .malformed,
         """
-        The path \(request.path) has '..' beside an escaped slash, with which it could lead to anything on \
-        \(upstream.url); send the path that it leads to.
+        The path \(request.path) has '..' beside an escaped slash, so it could lead anywhere on \(upstream.url); \
+        send the path without '..'.
         """)
     }
     request.target = context.target.spelling

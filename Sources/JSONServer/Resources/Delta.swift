@@ -49,7 +49,7 @@ struct Delta: Sendable {
     guard let text = parameters.first("_since") else { return nil }
     for name in ["_sort", "_order", "_page", "_per_page", "_start", "_end"] where parameters.first(name) != nil {
       throw RequestError(
-        .malformed, "'\(name)' contradicts '_since', whose records come in the order of their changes; _limit works.")
+        .malformed, "'\(name)' contradicts '_since', which sorts by the time of change; use _limit for pages.")
     }
     limit = try parameters.number("_limit").map { max($0, 1) }
     guard !text.isEmpty else {
@@ -59,7 +59,7 @@ struct Delta: Sendable {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
     guard 3...4 ~= parts.count, let number = Int(parts[2]), number >= 0, parts.count == 3 || Int(parts[3]) != nil else {
       throw RequestError(
-        .malformed, "'_since' is no token: take that of X-Next-Since in the last response, or an empty one at first.")
+        .malformed, "'_since' is not a token; send X-Next-Since of the last response, or an empty '_since' at first.")
     }
     token = Token(origin: parts[0], list: parts[1], number: number, position: parts.count == 4 ? Int(parts[3]) : nil)
   }
@@ -105,7 +105,7 @@ struct Deltas {
     }
     guard token.list == delta.end?.list else {
       throw RequestError(
-        .malformed, "'_since' is the token of another list: keep the path and the parameters, save for _limit.")
+        .malformed, "'_since' is the token of another list; keep the path and all parameters except _limit.")
     }
     guard token.origin == origin else { throw Self.gone }
     if let position = token.position {
@@ -133,7 +133,7 @@ struct Deltas {
     RequestError(
       .gone,
       """
-      The history does not reach back to this token: the server or its data began anew, or too much was deleted since. \
+      The server no longer knows this token: it was restarted, its data was replaced, or too much was deleted since. \
       Read everything again, with an empty _since.
       """)
   }

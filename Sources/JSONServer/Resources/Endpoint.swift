@@ -303,10 +303,10 @@ extension Database {
   /// The warning about a missing parent record; `nil` when it exists.
   fileprivate func note(onMissing parent: (resource: String, id: String)) -> String? {
     guard let (name, _) = resource(meantBy: parent.resource) else {
-      return "\(unknownResourceMessage(parent.resource)) The response goes by the foreign key alone"
+      return "\(unknownResourceMessage(parent.resource)) The response has the records with this foreign key"
     }
     if hasRecord(parent.id, in: name) { return nil }
-    return "\(name) has no record with id \(parent.id); the response goes by the foreign key alone"
+    return "\(name) has no record with id \(parent.id); the response has the records with this foreign key"
   }
 }
 
@@ -398,7 +398,8 @@ extension Endpoint {
     case .delete: return Endpoint(target, .delete(dependents: dependents(parameters)))
     case .post:
       guard schema.dialect == .classic else {
-        throw RequestError(.notFound, "A record is not posted to; post to /\(name), or PUT or PATCH /\(name)/\(id).")
+        throw RequestError(
+          .notFound, "POST does not create a record here; send POST to /\(name), or PUT or PATCH to /\(name)/\(id).")
       }
       // As for PATCH.
       if let patch = try patch(from: request, schema) { return Endpoint(target, .patch(patch)) }

@@ -64,7 +64,7 @@ struct ListParameters: Sendable {
     if nested.query.criteria.parameters.contains(where: { $0.name == key.name }) {
       nested.query.criteria.parameters.removeAll { $0.name == key.name }
       nested.idle.append(
-        IgnoredParameter(name: key.name, reason: .idle("has no effect below a record, whose id counts")))
+        IgnoredParameter(name: key.name, reason: .idle("has no effect here, since the id in the path selects")))
     }
     return nested
   }
@@ -198,7 +198,7 @@ struct IgnoredParameter: Sendable, Hashable {
       guard row.value == .fields || row.value == .number, values.allSatisfy(row.value.isNothing) else { return nil }
       let value = values.joined(separator: ",")
       let reason = value.isEmpty ? "is empty" : "is '\(value)'"
-      return IgnoredParameter(name: name, reason: .idle(reason + ", so it counts as not given"))
+      return IgnoredParameter(name: name, reason: .idle(reason + ", so it has no effect"))
     }
   }
 

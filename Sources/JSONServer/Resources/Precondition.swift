@@ -50,14 +50,14 @@ struct Precondition: Sendable {
       guard error.code == .notFound, tags == nil || mayCreate else { throw error }
       guard tags == nil else {
         throw RequestError(
-          .preconditionFailed, "\(reading.request.path) does not exist, and If-Match names a version of it.")
+          .preconditionFailed, "\(reading.request.path) does not exist, so no version matches If-Match.")
       }
       return
     }
     guard !isForNew else {
       throw RequestError(
         .preconditionFailed,
-        "The record exists, and If-None-Match: * asks for a new one; without the field, the change is carried out.")
+        "The record exists, and If-None-Match: * allows only a new one; to change the record, leave the field out.")
     }
     guard let tags else { return }
     shape?.apply(to: &result, of: reading.endpoint, in: database)
@@ -72,7 +72,7 @@ struct Precondition: Sendable {
       throw RequestError(
         .preconditionFailed,
         """
-        \(request.path) is not as If-Match says any more, or the tag is that of a part of it; get it again, without \
+        \(request.path) has changed since the version of If-Match, or the tag is that of a part; get it again, without \
         _fields, and repeat the change.
         """)
     }

@@ -212,8 +212,8 @@ extension ValidJSON {
       throw RequestError(
         .malformed,
         """
-        With Server.Configuration.wrapName \(name) the body's '\(name)' holds the record, an object; it is \
-        \(kind.description). A member of the record that is called so goes inside, as in {"\(name)": {"\(name)": …}}.
+        With Server.Configuration.wrapName \(name), '\(name)' in the body is the record, and must be an object; it is \
+        \(kind.description). To set a member of that name, send {"\(name)": {"\(name)": …}}.
         """)
     }
     return content

@@ -24,7 +24,7 @@ package struct RequestMatcher: Sendable {
     }
     self.pattern = pattern
     guard !pattern.isExact || path != nil else {
-      throw RequestError(.malformed, "A request is exact by its path; give 'path', too.", at: ["exact"])
+      throw RequestError(.malformed, "An exact pattern needs a path; give 'path', too.", at: ["exact"])
     }
     try Self.refuseContradiction(in: pattern.query, "query", \.name)
     try Self.refuseContradiction(in: pattern.headers, "headers") { $0.name.lowercased() }
@@ -203,7 +203,7 @@ struct PathPattern: Sendable {
       throw Self.refusal(of: path, "it is a whole address; leave out what comes before the path")
     }
     guard !path.contains("#") else {
-      throw Self.refusal(of: path, "clients keep to themselves what follows a #; write %23 for the character")
+      throw Self.refusal(of: path, "clients do not send what follows a #; write %23 for the character")
     }
     guard isLiteral || !path.contains("/:") else {
       throw Self.refusal(of: path, "no client sends a name after a colon; write * for any characters, %3A for a colon")
@@ -215,7 +215,7 @@ struct PathPattern: Sendable {
       throw Self.refusal(of: path, "clients resolve '.' and '..' before they send it; write the path they lead to")
     }
     guard segments.first != AdminRoute.root else {
-      throw Self.refusal(of: path, "requests to /\(AdminRoute.root) meet no stubs, faults and holds, and are not kept")
+      throw Self.refusal(of: path, "stubs, faults, holds and the journal leave out requests to /\(AdminRoute.root)")
     }
     let decoded = RequestTarget.path(of: segments)
     text = decoded.hasPrefix("/*") && !isLiteral ? String(decoded.dropFirst()) : decoded

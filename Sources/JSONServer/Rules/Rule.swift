@@ -193,7 +193,7 @@ extension Rule.Kind {
     guard let part = try body.object(name) else { return body }
     try part.allow(only: names)
     if let other = flat.sorted().first(where: { body.member($0) != nil }) {
-      throw body.refusal(of: other, "stands in '\(name)', too; write all in one of the two places.")
+      throw body.refusal(of: other, "does not belong beside '\(name)'; move it into '\(name)'.")
     }
     return part
   }

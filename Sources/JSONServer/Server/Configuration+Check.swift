@@ -20,7 +20,7 @@ extension Server.Configuration {
     }
     for name in [idName] + idNames.values.sorted() where name.isEmpty || name.contains(".") {
       let member = name == idName ? "idName" : "idNames"
-      throw refusal(member, "'\(name)' is no member of the records themselves; name one, such as id.")
+      throw refusal(member, "'\(name)' is not a top-level member; name one, such as id.")
     }
     if let text = crossOrigin.unusable {
       throw refusal(

@@ -44,6 +44,6 @@ extension Server.Configuration {
       + uniqueMembers.map { (String($0.prefix { $0 != "." }), "has a unique member") }
     let unknown = named.filter { database.resource(named: $0.0) == nil }
     return database.idWarnings + schemaWarnings
-      + unknown.map { "'\($0)' \($1), and is not there. \(database.unknownResourceMessage($0))" }
+      + unknown.map { "'\($0)' \($1), but does not exist. \(database.unknownResourceMessage($0))" }
   }
 }

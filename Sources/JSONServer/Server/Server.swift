@@ -137,7 +137,7 @@ public final class Server: Sendable {
       ) { [onEvent = configuration.onEvent] maximum in
         onEvent(
           .warning(
-            "As many connections are open as this server takes, \(maximum); until some close, further ones get 503, save for /__admin."
+            "All \(maximum) connections are in use; until some close, requests of new ones get a 503, except those to /__admin."
           ))
       }
       listener.withLockedValue { $0 = started }

@@ -172,7 +172,7 @@ struct SessionName: Sendable, Hashable {
     else {
       throw RequestError(
         .malformed,
-        "A session's name has 1 to \(Self.maximumBytes) letters, digits and -._~; '\(text.prefix(80))' is none.")
+        "'\(text.prefix(80))' is not a session's name; use 1 to \(Self.maximumBytes) letters, digits and -._~.")
     }
     self.text = text
   }

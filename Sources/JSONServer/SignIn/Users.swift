@@ -48,8 +48,8 @@ struct Users {
       slot: database.schema.keepsSlots ? database.slot(of: id, in: collection) : nil)
   }
 
-  /// Whether the user of a token still exists. Where records keep their slots, another user may have the id now, and also the
-  /// slot if it was the last one.
+  /// Whether the user of a token still exists. Where records keep their slots, a new user may have got the same id, and even
+  /// the same slot if that was the last one; then the email address decides.
   func isHolder(_ holder: Tokens.Holder) -> Bool {
     guard let user = try? database.record(holder.user, in: collection) else { return false }
     return holder.slot == nil || self.holder(id: holder.user, of: user) == holder

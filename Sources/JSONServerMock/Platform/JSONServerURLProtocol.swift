@@ -100,12 +100,12 @@
         if urlProtocol.task is URLSessionDownloadTask {
           // When a protocol ends the loading of one, this Foundation ends the process.
           self.obstacle = obstacle(
-            .cannotCreateFile, "This Foundation takes no download from a protocol; use a data task.")
+            .cannotCreateFile, "Foundation here supports no download task with a protocol; use a data task.")
         } else if urlProtocol.task is URLSessionUploadTask, request.httpBody == nil, request.httpBodyStream == nil {
           // It would be handled as if it had no body.
           self.obstacle = obstacle(
             .requestBodyStreamExhausted,
-            "This Foundation hides the body of an upload task from protocols; send it as httpBody.")
+            "Foundation here hides the body of an upload task from protocols; use a data task with httpBody.")
         } else {
           self.obstacle = nil
         }

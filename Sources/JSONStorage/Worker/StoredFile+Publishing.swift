@@ -337,7 +337,7 @@ extension StoredFile {
     // Only a mount allows this conclusion: any other file has no link for an instant when an editor replaces it.
     if let links = try? fileSystem.status(of: target).links, links == 0 {
       throw StorageError(
-        .staleMount, "'\(location.path)' is a mount of a file that was replaced; restart what mounts it.")
+        .staleMount, "'\(location.path)' is mounted, and the mounted file was replaced; restart the container.")
     }
     do throws(SystemError) {
       let hash = try fileSystem.hash(of: target)

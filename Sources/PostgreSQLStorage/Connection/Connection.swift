@@ -119,7 +119,7 @@
     /// Makes the database wait longer for a large message within a transaction, where it otherwise waits for 3 s.
     private func allowTime(for parameters: [Parameter]) throws(StorageError) {
       guard !parameters.contains(where: { $0.bytes?.contains(0) == true }) else {
-        throw StorageError(.refused, "\(address.description): PostgreSQL keeps no text with the character U+0000.")
+        throw StorageError(.refused, "\(address.description): PostgreSQL cannot store the character U+0000.")
       }
       let seconds = parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) } / Self.slowWay
       guard seconds > 0, PQtransactionStatus(connection) == PQTRANS_INTRANS else { return }
@@ -172,7 +172,7 @@
         let ready = postgresql_wait(PQsocket(connection), flushed, Int32(clamping: Int(deadline / .milliseconds(1))))
         if ready == 0 {
           isLost = true
-          throw StorageError(.unavailable, "\(address.description): no answer came in time.")
+          throw StorageError(.unavailable, "\(address.description): PostgreSQL did not respond in time.")
         }
         guard ready > 0, PQconsumeInput(connection) == 1 else { throw lost() }
       }

@@ -34,7 +34,7 @@
       case "55P03":
         self.init(
           .conflict,
-          "\(place)another transaction keeps all others from writing; find it in pg_stat_activity, and end it.")
+          "\(place)another transaction holds the lock for writing; find it in pg_stat_activity, and end it.")
       case "53100": self.init(.noSpace, "\(place)\(text).")
       case "42501":
         self.init(

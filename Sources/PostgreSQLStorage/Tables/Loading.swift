@@ -43,7 +43,7 @@
       } catch {
         throw StorageError(
           .invalidDatabase,
-          "\(address.description): the tables of the schema '\(address.schema)' hold what cannot be served: \(error.message)",
+          "\(address.description): the tables of the schema '\(address.schema)' hold data that cannot be served: \(error.message)",
           cause: error)
       }
     }

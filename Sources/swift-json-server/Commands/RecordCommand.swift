@@ -55,7 +55,7 @@ struct RecordCommand: ReportingCommand {
       throw ValidationError("Missing expected argument '<url> ...', or --from traffic.har")
     }
     if output == "-" { throw ValidationError("--output: name a file; the data cannot go to standard output.") }
-    if from != nil, !headers.header.isEmpty { throw ValidationError("--header is for a server, and --from asks none.") }
+    if from != nil, !headers.header.isEmpty { throw ValidationError("--header is for a server; --from reads a file.") }
   }
 
   func perform() async throws -> Int32 {
@@ -135,7 +135,7 @@ struct RecordCommand: ReportingCommand {
       throw CommandFailure(.cannotCreate, "\(output): there is no directory \(directory); create it first.")
     case .file, .executable:
       if force { return }
-      throw CommandFailure(.cannotCreate, "\(output): there is such a file already; --force replaces it.")
+      throw CommandFailure(.cannotCreate, "\(output): the file exists already; --force replaces it.")
     case .directory, .other: throw CommandFailure(.cannotCreate, "\(output): it is not a file; name another one.")
     }
   }

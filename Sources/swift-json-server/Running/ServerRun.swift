@@ -203,7 +203,7 @@ struct ServerRun {
       try await server.setRoutes(rules)
       log.log(.reloaded(resources: ["\(rules.count) rewrite rules of \(path)"]))
     } catch {
-      log.log(.invalid(message: "\(CommandFailure(error).text)\nThe rules before stay in force."))
+      log.log(.invalid(message: "\(CommandFailure(error).text)\nThe old rules stay in use."))
     }
   }
 
@@ -214,7 +214,7 @@ struct ServerRun {
       let count = try await server.reloadStubs()
       log.log(.reloaded(resources: ["\(count) \(count == 1 ? "stub" : "stubs") of \(path)"]))
     } catch {
-      log.log(.invalid(message: "\(error)\nThe stubs before stay in force."))
+      log.log(.invalid(message: "\(error)\nThe old stubs stay in use."))
     }
   }
 
@@ -223,7 +223,7 @@ struct ServerRun {
       try server.reloadCertificate()
       log.log(.reloaded(resources: ["the certificate of \(startup.effective.options.address.cert ?? "")"]))
     } catch {
-      log.log(.invalid(message: "\(error.message)\nThe certificate before stays in use."))
+      log.log(.invalid(message: "\(error.message)\nThe old certificate stays in use."))
     }
   }
 

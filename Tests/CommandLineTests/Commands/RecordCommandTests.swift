@@ -40,7 +40,7 @@ struct RecordCommandTests {
 
     let again = try await Command.run(["record", "\(url)/profile", "-o", "new.json"], in: directory)
     #expect(again.status == 73)
-    #expect(again.error.contains("new.json: there is such a file already; --force replaces it."))
+    #expect(again.error.contains("new.json: the file exists already; --force replaces it."))
     #expect(directory.text("new.json") == text)
     #expect(
       try await Command.run(["record", "\(url)/profile", "-o", "new.json", "--force"], in: directory).status == 0)

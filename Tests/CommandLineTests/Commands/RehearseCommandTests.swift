@@ -43,7 +43,7 @@ struct RehearseCommandTests {
   }
 
   @Test(arguments: [
-    ("exit 3", "ends with 3 without any change"), ("true", "was asked for no data"),
+    ("exit 3", "ends with 3 without any change"), ("true", "read no data"),
   ])
   func `Nothing is rehearsed with a client that fails, or asks for nothing`(_ client: String, _ message: String)
     async throws
@@ -80,7 +80,7 @@ struct RehearseNetworkCommandTests {
           ✗ POST /orders   the response is lost after the request is carried out   2 orders, should be 1
           ✗ POST /orders   the request is carried out twice   2 orders, should be 1
           ✗ POST /orders   the connection ends in the middle of the response   2 orders, should be 1
-        5 of 8 runs end as the undisturbed one, 1 of them when they are repeated.
+        5 of 8 runs leave the right data, 1 of them after a repetition.
 
         """)
   }
@@ -100,7 +100,7 @@ struct RehearseNetworkCommandTests {
 
   @Test(
     arguments: [
-      ("exit 3", [], "undisturbed, the command ended with 3"), ("true", [], "was sent no request"),
+      ("exit 3", [], "undisturbed, the command ended with 3"), ("true", [], "sent no request to this server"),
       (blind, ["--only", "GET /"], "there are POST /orders"), (blind, ["--condition", "rain"], "rain"),
     ] as [(String, [String], String)])
   func `Nothing is rehearsed that fails or is not there`(_ client: String, _ arguments: [String], _ message: String)
