@@ -91,6 +91,13 @@ PAGES = {
 # What is searched for in the large database.
 SEARCHES = {"q": f"q={NEEDLE}", "like": f"body_like={NEEDLE}", "pattern": f"body_like=^{NEEDLE}.*sit"}
 
+# The requests for pages that json-server 1.0 has parameters for; it has no searches.
+PAGES_V1 = {
+    "page": "/posts?_page={n}&_per_page=10",
+    "sorted": "/posts?_sort=-views&_page={n}&_per_page=10",
+    "filtered": "/posts?authorId={author}&_page={page}&_per_page=10",
+}
+
 
 # What each request of a load is, made in advance: wrk shall have time to send them.
 SCRIPT = """
@@ -123,6 +130,16 @@ class Result(NamedTuple):
     cost: float
     # How many responses were errors, or did not come.
     refused: int
+
+
+class Dialect(NamedTuple):
+    """What a server is asked, by the rows: in the parameters of json-server 0.17 or of 1.0."""
+
+    pages: dict
+    searches: dict
+
+
+V0, V1 = Dialect(PAGES, SEARCHES), Dialect(PAGES_V1, {})
 
 
 class Load:
@@ -215,8 +232,9 @@ def put_latency(server, count):
 class Measurement:
     """The figures of one server."""
 
-    def __init__(self, command, databases, load, wanted):
+    def __init__(self, command, dialect, databases, load, wanted):
         self.command = command
+        self.dialect = dialect
         self.databases = databases
         self.load = load
         self.wanted = wanted
@@ -233,7 +251,7 @@ class Measurement:
                 # A file that grows takes longer to write: this is what such a file allows.
                 self.figures["put-grown"] = self.count(self.load.put([server], SMALL)).rate
         for row, kind in [("q-frequent", "frequent"), ("q-escaped", "escaped")]:
-            if row in self.wanted:
+            if row in self.wanted and self.dialect.searches:
                 with self.server(kind) as server:
                     size = os.path.getsize(self.databases.original(kind))
                     target = f"/posts?q={urllib.parse.quote(FREQUENT_NEEDLE)}&_page=1&_limit=10"
@@ -264,9 +282,9 @@ class Measurement:
         self.figures["memory"] = server.resident_bytes() / 1e6
         numbers = random.Random(2)
         pages = [numbers.randrange(1, LARGE // 10) for _ in range(500)]
-        for row, query in PAGES.items():
+        for row, query in self.dialect.pages.items():
             self.rate(row, server, [query.format(n=page, author=page % 1000, page=page % 10 + 1) for page in pages])
-        for row, query in SEARCHES.items():
+        for row, query in self.dialect.searches.items():
             self.scan(row, server, f"/posts?{query}&_page=1&_limit=10")
         if "whole" in self.wanted:
             self.figures["whole"] = self.time_once(server, "/posts") * 1000
@@ -364,14 +382,22 @@ def print_table(columns, wanted):
             print(f"| {title} | {unit} | " + " | ".join(cells) + " |")
 
 
-def measure_all(commands, databases, load, wanted):
-    """The figures of all servers, by name."""
-    measurements = {}
-    for position, text in enumerate(commands, 1):
+def named(texts):
+    """The commands of the option --server by their names."""
+    commands = {}
+    for position, text in enumerate(texts, 1):
         name, separator, command = text.partition("=")
         if not separator or " " in name:
             name, command = f"server {position}", text
-        measurements[name] = Measurement(command, databases, load, wanted)
+        commands[name] = command
+    return commands
+
+
+def measure_all(commands, databases, load, wanted):
+    """The figures of all servers by name; each command comes with its dialect."""
+    measurements = {}
+    for name, (command, dialect) in commands.items():
+        measurements[name] = Measurement(command, dialect, databases, load, wanted)
         measurements[name].run()
     servers = list(measurements.values())
     for row, count in PUTS.items():
@@ -382,7 +408,7 @@ def measure_all(commands, databases, load, wanted):
             measure_sharing(measurement, load)
     for measurement in servers:
         measurement.figures["refused"] = measurement.refused
-    measurements["C epoll"] = Measurement(compile_yardstick(databases.directory), databases, load, wanted)
+    measurements["C epoll"] = Measurement(compile_yardstick(databases.directory), V0, databases, load, wanted)
     if wanted & {"by-id", "by-id-cpu"}:
         measure_by_id(list(measurements.values()), load)
     return {name: measurement.figures for name, measurement in measurements.items()}
@@ -397,12 +423,20 @@ def main():
     parser.add_argument("--directory", help="where the databases are made (default: a temporary directory)")
     options = parser.parse_args()
     wanted = set(options.only or ROWS.keys() - {"put-huge"}) | {"refused"}
-    with (
-        tempfile.TemporaryDirectory(dir=options.directory) as directory,
-        Databases(directory, options.directory) as databases,
-    ):
-        columns = measure_all(options.server, databases, Load(directory, options.duration), wanted)
+    commands = {name: (command, V0) for name, command in named(options.server).items()}
+    columns = measure(commands, options.duration, wanted, options.directory)
     columns["0.17.4"] = {row: figure for row, (_, _, figure) in ROWS.items()}
+    report(columns, wanted)
+
+
+def measure(commands, duration, wanted, scratch=None):
+    """The figures of all servers on databases in a temporary directory."""
+    with tempfile.TemporaryDirectory(dir=scratch) as directory, Databases(directory, scratch) as databases:
+        return measure_all(commands, databases, Load(directory, duration), wanted)
+
+
+def report(columns, wanted):
+    """Prints the table; exits with 1 when a server refused something."""
     print_table(columns, wanted)
     refused = sum(figures.get("refused") or 0 for figures in columns.values())
     if refused:
