@@ -3,6 +3,7 @@
 import json
 
 from page import ROWS, Page, by_id, quoted
+from transfer import Transfer
 
 FIELD = "document.querySelector('.in-cell')"
 HASH = "decodeURIComponent(location.hash)"
@@ -269,6 +270,8 @@ class Sizes(Page):
 class SignedIn(Page):
     """The server shows nobody a password."""
 
+    _drop = Transfer._drop
+
     _options = ("--auth", "users")
 
     @staticmethod
@@ -297,3 +300,26 @@ class SignedIn(Page):
         self._wait_text("record-json", "Ada Lovelace")
         login = self._request("POST", "/login", {"email": "ada@example.org", "password": "lovelace"})
         assert login["user"]["name"] == "Ada Lovelace", quoted(login)
+
+    def users_are_imported_without_their_passwords(self):
+        before = self._request("GET", "/__admin/resources")
+        self._show("#records/users")
+        users = [{"id": 1, "email": "ada@example.org", "name": "Ada again"}, {"id": 7, "email": "grace@example.org", "name": "Grace"}]
+        self._drop("users.json", json.dumps(users))
+        self._wait(f"{by_id('status')}.innerText || {by_id('confirm')}.open", "what the page says to it")
+        assert self._text("confirm-text") == "1 new, 1 changed. The new ones have no password, without which nobody can sign in.", self._text("status")
+        self._answer("Add")
+        self._wait_text("status", "Added 1 to users, changed 1 record of users")
+        assert self._request("POST", "/login", {"email": "ada@example.org", "password": "lovelace"})["user"]["name"] == "Ada again"
+        self._press("Undo", by_id("status"))
+        self._wait_text("status", "users.json undone")
+        assert self._request("GET", "/__admin/resources") == before
+
+    def users_are_imported_with_their_passwords(self):
+        self._show("#records/users")
+        self._drop("users.csv", "id,email,password,name\n8,grace@example.org,hopper,Grace\n")
+        self._wait(f"{by_id('status')}.innerText || {by_id('confirm')}.open", "what the page says to it")
+        assert self._text("confirm-text") == "1 new.", self._text("status") + self._text("confirm-text")
+        self._answer("Add")
+        self._wait_text("status", "Added 1 to users")
+        assert self._request("POST", "/login", {"email": "grace@example.org", "password": "hopper"})["user"]["id"] == 8

@@ -107,6 +107,9 @@ export async function readHealth() {
   return health = await admin("GET", "health");
 }
 
+/** The members that records have, but no response shows. */
+export const hiddenMembers = ({ name }) => (name === health.users ? ["password"] : []);
+
 /** The resources that the server last described. @type {Resource[]} */
 export let resources = [];
 

@@ -1,7 +1,7 @@
 // The list that is shown: its resource and query, its rows, and the records that the user selected.
 
 import { remember, remembered } from "./browser.js";
-import { idText, kind, tryParse, viewOf } from "./data.js";
+import { hiddenMembers, idText, kind, tryParse, viewOf } from "./data.js";
 
 /** @typedef {import("./data.js").Resource} Resource @typedef {Record<string, any>} Row */
 
@@ -121,6 +121,7 @@ export function draft() {
     const value = valueOf(name, text);
     made[name] = kindOf(name) === "array" ? [value] : value;
   }
+  for (const name of hiddenMembers(resource)) made[name] = "";
   return made;
 }
 

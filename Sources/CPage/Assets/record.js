@@ -1,7 +1,7 @@
 // One record, in a panel beside its list. Users edit it as a form or as JSON. Only changes are saved; discarding them needs a confirmation.
 
 import { changed, reach, update } from "./conflict.js";
-import { childrenOf, health, idText, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
+import { childrenOf, idText, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
 import { remove } from "./deletion.js";
 import { button, fill, node, onSubmit, ui } from "./dom.js";
 import * as editor from "./editor.js";
@@ -128,7 +128,7 @@ function leaveAddress() {
 function make(copy) {
   const { resource } = list;
   leaveAddress();
-  const value = copy ?? { ...list.draft(), ...resource.name === health.users && { password: "" } };
+  const value = copy ?? list.draft();
   start({ resource, isNew: true, value, text: JSON.stringify(value), isCopy: copy !== undefined }, `New in ${resource.name}`, alone);
   edit();
 }

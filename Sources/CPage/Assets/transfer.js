@@ -2,7 +2,7 @@
 
 import { download } from "./browser.js";
 import { csv } from "./csv.js";
-import { countedOf, grouped, having, idText, kind, parse, pathTo, readRecords, resourceNamed, send } from "./data.js";
+import { countedOf, grouped, having, hiddenMembers, idText, kind, parse, pathTo, readRecords, resourceNamed, send } from "./data.js";
 import * as list from "./list.js";
 import { ask, attempt } from "./messages.js";
 import { announceUndo } from "./undo.js";
@@ -43,10 +43,10 @@ async function recordsOf(file, { name }) {
 const namesIn = (text) => text.split(/\r?\n/)[0].split(/[,;\t]/).map((name) => name.replace(/^\uFEFF?"|"$/g, ""));
 
 /** Names the members of a file that no record has: they may be misspelled. */
-function strangers(names, { name }) {
-  const known = list.paths();
-  const unknown = known.length > 0 ? [...new Set(names)].filter((name) => name && !known.includes(name)) : [];
-  return unknown.length > 0 ? ` No record of ${name} has ${unknown.slice(0, 5).join(", ")} so far.` : "";
+function strangers(names, resource) {
+  const known = [...list.paths(), ...hiddenMembers(resource)];
+  const unknown = list.paths().length > 0 ? [...new Set(names)].filter((name) => name && !known.includes(name)) : [];
+  return unknown.length > 0 ? ` No record of ${resource.name} has ${unknown.slice(0, 5).join(", ")} so far.` : "";
 }
 
 /**
@@ -70,7 +70,9 @@ export async function importFile(resource, file) {
     const count = value.added[name] ?? 0;
     if (count + changed === 0) throw new Error(`${file.name} adds and changes nothing in ${name}.`);
     const effects = [count > 0 && `${grouped(count)} new`, changed > 0 && `${grouped(changed)} changed`].filter(Boolean).join(", ");
-    if (!(await ask(`Add ${file.name} to ${name}?`, `${effects}.${strangers(names, resource)}`, "Add"))) return;
+    const missing = count > 0 ? hiddenMembers(resource).filter((name) => !names.includes(name)) : [];
+    const lack = missing.length > 0 ? ` The new ones have no ${missing}, without which nobody can sign in.` : "";
+    if (!(await ask(`Add ${file.name} to ${name}?`, `${effects}.${lack}${strangers(names, resource)}`, "Add"))) return;
     const { headers } = await post("undo");
     added = count;
     const done = [count > 0 && `Added ${grouped(count)} to ${name}`, changed > 0 && `${count > 0 ? "changed" : "Changed"} ${countedOf(name, changed)}`].filter(Boolean).join(", ");

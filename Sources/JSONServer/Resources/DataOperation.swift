@@ -9,7 +9,7 @@ struct DataOperation: Sendable {
     case nothing
     /// Passwords in the data, so that neither results nor filters show them; has the name of the users' collection.
     case passwordsOfData(of: String)
-    /// Passwords in the result only: a change of a user needs the whole record.
+    /// Passwords in the result only: a change of users needs the whole records.
     case passwordsOfResult
   }
 
@@ -116,10 +116,16 @@ struct OwnedShare: Sendable {
 }
 
 extension EndpointResult {
-  /// The result of a change of one record, without one of its members.
+  /// The result of a change, without one of the records' members.
   fileprivate func removing(_ name: String) -> EndpointResult {
     var result = self
-    if case .text(let text) = content { result.content = .text(text.removing(name)) }
+    switch content {
+    case .text(let text): result.content = .text(text.removing(name))
+    case .list(let list):
+      let records = (0..<list.placeCount).compactMap { list[$0]?.record.removing(name) }
+      result.content = .list(RecordList(records.map { RelatedRecord(record: $0) }))
+    case .database, .record, .envelope: break
+    }
     switch change {
     case .created(let resource, let record)?: result.change = .created(resource, record.removing(name))
     case .updated(let resource, let records)?: result.change = .updated(resource, records.map { $0.removing(name) })

@@ -180,7 +180,7 @@ final class Authorization {
       return
     }
     if endpoint.resource == users.collection {
-      operation.endpoint = try users.checked(endpoint)
+      operation.endpoint = try users.checked(endpoint, isImport: context.pageIntent != nil)
       operation.hiding = .passwordsOfResult
     }
     if !context.isHidden { operation.rights = rights(to: endpoint, of: owner, context) }

@@ -84,9 +84,11 @@ struct Users {
 
   /// Checks a change of users, as json-server-auth does.
   ///
+  /// - Parameter isImport: Whether the page imports a list of users. Like the file, the list may have users without a password:
+  ///   an export of the page has none.
   /// - Returns: The change to carry out.
   /// - Throws: 400 that names the missing, invalid or taken member.
-  func checked(_ endpoint: Endpoint) throws(RequestError) -> Endpoint {
+  func checked(_ endpoint: Endpoint, isImport: Bool) throws(RequestError) -> Endpoint {
     guard !endpoint.changesMany else {
       throw RequestError(.malformed, "Users are changed and deleted one by one; name the id, as in /\(collection)/1.")
     }
@@ -104,6 +106,7 @@ struct Users {
           email: members["email"] ?? before["email"], username: members["username"] ?? before["username"])
       }
       try requireFreeNames(in: members, of: id)
+    case .createOrMerge(let bodies) where isImport: try requireFreeNames(inAll: bodies.json.elements ?? [])
     case .createOrMerge: throw RequestError(.malformed, "Users register one by one; send an object.")
     case .patch(let patch): if let id { return try resolving(patch, of: id, in: endpoint) }
     case .read, .delete: break
@@ -136,10 +139,37 @@ struct Users {
     return Endpoint(endpoint.target, .replace(WrittenBody(ValidJSON(writing: .object(members)))))
   }
 
+  /// The members of which no two users have the same value, and the message about a taken one.
+  private static let names = [("email", "Email already exists"), ("username", "Username already exists")]
+
+  /// Compares the names with those of all users at once, in O(users).
+  ///
+  /// - Throws: 400 that names the user, when another user of the list or of the data has one of the names.
+  private func requireFreeNames(inAll bodies: [ValidJSON]) throws(RequestError) {
+    let known = try RequestError.converting(database.list(collection, Query())).selection.records
+    for (member, message) in Self.names {
+      func name(of user: ValidJSON) -> String? {
+        let name = JSONValue(user)[member]?.string
+        return member == "email" ? name?.lowercased() : name
+      }
+      // The ids by name; a new user may have none yet.
+      var holders: [String: String] = [:]
+      for user in known { if let name = name(of: user) { holders[name] = id(of: user) } }
+      for (index, body) in bodies.enumerated() {
+        guard let name = name(of: body), !name.isEmpty else { continue }
+        let id = id(of: body) ?? ""
+        if let holder = holders[name], holder.isEmpty || holder != id {
+          throw RequestError(.malformed, "Element \(index + 1) of the array: \(message)")
+        }
+        holders[name] = id
+      }
+    }
+  }
+
   /// - Parameter id: The user who may have the names already.
   /// - Throws: 400, when another user has one of them.
   private func requireFreeNames(in members: JSONValue, of id: String? = nil) throws(RequestError) {
-    for (member, message) in [("email", "Email already exists"), ("username", "Username already exists")] {
+    for (member, message) in Self.names {
       // Forms also send fields that nobody has filled in.
       guard let name = members[member]?.string, !name.isEmpty else { continue }
       let other = member == "email" ? user(at: name, besides: id) : user(named: name, by: member)
