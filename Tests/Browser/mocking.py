@@ -118,6 +118,31 @@ class Mocking(Page):
         self._answer("Cancel")
         assert self._request("GET", "/__admin/faults") == [], "It was added."
 
+    def a_snapshot_that_undoes_a_restore_is_restored(self):
+        self._show("#server")
+        self._request("POST", "/__admin/snapshots", {"name": "first"})
+        self._request("PATCH", "/users/1", {"name": "second"})
+        self._show("#server")
+        for name, expected in [("first", "Ada Lovelace"), ("before first", "second"), ("before before first", "Ada Lovelace")]:
+            button = f"document.querySelector('[aria-label=\"Restore {name}\"]')"
+            self._wait(button, f"the snapshot {name}")
+            self._value(f"{button}.click()")
+            self._answer("Restore")
+            self._wait_text("status", "Restore: done")
+            assert self._request("GET", "/users/1")["name"] == expected, f"{name}: {self._request('GET', '/users/1')}"
+            self._value(f"{by_id('status')}.replaceChildren()")
+
+    def a_rule_says_all_that_it_does(self):
+        self._request("POST", "/__admin/faults", {"path": "/all", "delay": 20, "status": 500, "headers": {"X-A": "1"}, "body": "no"})
+        self._show("#server")
+        rule = self._rule("every request /all: after 20 ms, 500, no, with headers")
+        self._wait(rule, "the sentence")
+        shown = self._value("""import(document.querySelector('script').src.replace('page.js', 'rules.js')).then(({ sentence }) =>
+            sentence({ kind: 'faults', rule: { id: 1, path: '/me', slowness: 100, action: 'explode' } }))""")
+        assert shown == "every request /me: explode, slowness 100", shown
+        self._press("Remove", rule)
+        self._wait(f"!{rule}", "it is gone")
+
     def a_reset_says_what_it_does_and_is_undone(self):
         self._request("PATCH", "/users/1", {"name": "changed before"})
         self._show("#server")

@@ -12,6 +12,13 @@ const kinds = {
   stub: ["Stub: a fixed response", "Status", 200], hold: ["Hold: wait until released"],
 };
 const actions = { hang: "no response", reset: "the connection is reset", lose: "the response is lost", truncate: "the body is cut off" };
+/** What a member of a rule does, in the order of a sentence. Other members are shown with their names. @type {Record<string, (value: any) => string>} */
+const effects = {
+  delay: (value) => `after ${compact(value)} ms`, status: compact, retryAfter: (value) => `429, retry after ${value} s`,
+  action: (name) => actions[name] ?? name, body: (value) => brief(compact(value), 60), headers: () => "with headers",
+};
+/** The members that say which requests a rule is for. */
+const others = ["id", "method", "path", "query", "exact", "request", "times"];
 
 /** @typedef {{ kind: "faults" | "holds" | "stubs", rule: Record<string, any> }} Rule A rule as the server describes it, and the path of its kind. */
 
@@ -24,21 +31,29 @@ let refresh = () => {};
 
 const matcher = ({ rule }) => ({ ...rule, ...rule.request });
 
+const effectsOf = (members) => [
+  ...Object.keys(effects).filter((name) => name in members).map((name) => effects[name](members[name])),
+  ...Object.keys(members).filter((name) => !(name in effects) && !others.includes(name)).map((name) => `${name} ${brief(compact(members[name]), 60)}`),
+];
+
 /** What a rule does: "every GET /me: 503, 3 more times". @param {Rule} given */
 export function sentence(given) {
   const { kind, rule } = given;
   const { method, path = "on any path", query, headers, body, times } = matcher(given);
-  const { status, delay, retryAfter, action, response, responses } = rule;
+  const { response, responses, ...members } = rule;
   const whose = [query && `with ${compact(query)}`, kind === "stubs" && (headers || body !== undefined) && "with certain fields"].filter(Boolean);
-  const effects = kind === "holds" ? [`waits, ${rule.requests?.length ?? 0} waiting`]
+  const happens = kind === "holds" ? [`waits, ${rule.requests?.length ?? 0} waiting`]
     : responses ? [`${responses.length} responses in order`]
-    : kind === "stubs" ? [String(response?.status ?? 200), response?.body !== undefined && brief(compact(response.body), 60)]
-    : [delay !== undefined && `after ${compact(delay)} ms`, status, retryAfter !== undefined && `429, retry after ${retryAfter} s`, actions[action]];
+    : effectsOf(kind === "stubs" ? { status: 200, ...members, ...response } : members);
   const count = times === undefined ? "" : times === 1 ? "once more" : `${times} more times`;
-  return `every ${[method ?? "request", path, ...whose].join(" ")}: ${[...effects, count].filter(Boolean).join(", ")}`;
+  return `every ${[method ?? "request", path, ...whose].join(" ")}: ${[...happens, count].filter(Boolean).join(", ")}`;
 }
 
-const kindOf = ({ kind, rule }) => ({ holds: "hold", stubs: "stub" }[kind] ?? rule.action ?? Object.keys(kinds).find((name) => name in rule) ?? "status");
+/** The kind of a rule in the form; undefined for a rule that the form cannot show. */
+const kindOf = ({ kind, rule }) => {
+  const name = { holds: "hold", stubs: "stub" }[kind] ?? rule.action ?? Object.keys(kinds).find((name) => name in rule);
+  return rule.responses || !kinds[name] ? undefined : name;
+};
 
 const act = (action, done) => attempt(action, done).then(() => refresh());
 const add = ({ kind, rule: { id, requests, ...rule } }) => admin("POST", kind, rule);
@@ -62,8 +77,7 @@ function item(rule, isOn) {
     checkbox(isOn, { role: "switch", "aria-label": text, "data-key": `switch ${text}`, onchange: ({ target }) => turn(rule, target.checked) }),
     node(isOn ? "strong.sentence" : "span.sentence.quiet", text),
     isOn && rule.kind === "holds" && [named("Release", () => act(() => remove(rule), "Released")), named("Fail", () => act(() => remove(rule, "?status=503"), "Failed with 503"))],
-    // The form has one response.
-    isOn && !rule.rule.responses && named("Edit", () => edit(rule)),
+    isOn && kindOf(rule) && named("Edit", () => edit(rule)),
     named("Remove", () => act(async () => {
       if (isOn) await remove(rule);
       keep(off.filter((other) => other !== rule));

@@ -45,15 +45,15 @@ async function actOnLoss(title, action, path, method = "POST") {
   if (await ask(title, "You cannot undo this.", action)) await act(method, path, undefined, `${action}: done`);
 }
 
-/** Replaces all data after a confirmation. A snapshot, which stays in the list, undoes it. */
-async function replaceData(title, action, text, path) {
-  const before = { name: `before ${action.toLowerCase()}` };
-  const kept = `snapshots/${encodeURIComponent(before.name)}`;
-  if (!(await ask(title, `${text} The snapshot “${before.name}” keeps the present data.`, action))) return;
+const snapshot = (name) => `snapshots/${encodeURIComponent(name)}`;
+
+/** Replaces all data after a confirmation. A snapshot named `kept`, which stays in the list, undoes it. */
+async function replaceData(title, action, text, path, kept) {
+  if (!(await ask(title, `${text} The snapshot “${kept}” keeps the present data.`, action))) return;
   await attempt(async () => {
-    await admin("POST", "snapshots", before);
+    await admin("POST", "snapshots", { name: kept });
     await admin("POST", path);
-    announce(`${action}: done`, { action: button("Undo", () => act("POST", kept, undefined, "The data is as before")) });
+    announce(`${action}: done`, { action: button("Undo", () => act("POST", snapshot(kept), undefined, "The data is as before")) });
   });
   refresh();
 }
@@ -67,12 +67,10 @@ export const refresh = () => attempt(async () => {
   if (document.activeElement !== delay) delay.value = settings.delay;
   readOnly.checked = settings.readOnly;
   note(settings);
-  list(ui.snapshots, "None. A snapshot stores the current data.", snapshots.map(({ name, time }) => {
-    const path = `snapshots/${encodeURIComponent(name)}`;
-    return item(name, since(time), [
-      ["Restore", () => replaceData(`Restore “${name}”?`, "Restore", "All records become those of this snapshot.", path)],
-      ["Delete", () => actOnLoss(`Delete “${name}”?`, "Delete", path, "DELETE")]]);
-  }));
+  list(ui.snapshots, "None. A snapshot stores the current data.", snapshots.map(({ name, time }) => item(name, since(time), [
+    // The snapshot that is restored has another name than the one that undoes it.
+    ["Restore", () => replaceData(`Restore “${name}”?`, "Restore", "All records become those of this snapshot.", snapshot(name), `before ${name}`)],
+    ["Delete", () => actOnLoss(`Delete “${name}”?`, "Delete", snapshot(name), "DELETE")]])));
   rules.show({ faults, holds, stubs }, refresh);
   ui.sessions.parentElement.hidden = !copies;
   list(ui.sessions, "None.", (copies || []).map(({ name, requests, lastUsed }) =>
@@ -98,4 +96,4 @@ onSubmit(ui.snapshotForm, () => act("POST", "snapshots", { name: ui.snapshotName
 addEventListener("hashchange", () => { opened = undefined; });
 readOnly.onchange = () => act("PATCH", "settings", { readOnly: readOnly.checked }, readOnly.checked ? "Read-only" : "Writes allowed");
 ui.reset.onclick = () => replaceData("Reset the data?", "Reset",
-  "All records become those that the server last read: at the start, or at the last edit of the file. Delay, faults, holds and stubs stay.", "reset");
+  "All records become those that the server last read: at the start, or at the last edit of the file. Delay, faults, holds and stubs stay.", "reset", "before reset");
