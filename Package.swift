@@ -56,7 +56,9 @@ let package = Package(
     ),
     .target(
       name: "JSONDatabase",
-      dependencies: ["TextMatching", "JSONServerValues", .product(name: "OrderedCollections", package: "swift-collections")],
+      dependencies: [
+        "TextMatching", "JSONServerValues", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
       swiftSettings: settings
     ),
     .target(
@@ -112,7 +114,8 @@ let package = Package(
     .target(
       name: "JSONServer",
       dependencies: [
-        "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONStorage", "TextMatching", "CStorage",
+        "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONStorage", "TextMatching",
+        "CStorage",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
