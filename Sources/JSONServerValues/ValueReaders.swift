@@ -113,6 +113,22 @@ extension ValidJSON {
     }
   }
 
+  /// The members of an object with some names, of a repeated name the last one as in ``JSONValue``, without reading the
+  /// values of the others; empty for a value that is not an object.
+  package func members(named names: [String]) -> JSONObject {
+    var members = JSONObject()
+    let wanted = names.map { ($0, Array($0.utf8)) }
+    withToken { whole in
+      guard var reader = ObjectReader(whole) else { return }
+      while let member = reader.next() {
+        for (name, bytes) in wanted where member.isNamed(bytes) {
+          members[name] = JSONValue(part(member.value, of: whole))
+        }
+      }
+    }
+    return members
+  }
+
   /// The elements of an array; `nil` for a value that is not an array.
   package var elements: [ValidJSON]? {
     withToken { whole in ArrayReader(whole)?.map { part($0, of: whole) } }

@@ -25,6 +25,9 @@ struct ValidJSONTests {
     #expect(object.elements == nil)
     #expect(try value("[ ]").elements?.count == 0)
     #expect(try value("7").member([]) == nil)
+    let repeated = try value(#"{"a": 1, "b": 2, "\u0061": [3], "c": 4}"#)
+    #expect(repeated.members(named: ["c", "a", "d"]) == ["a": [3], "c": 4])
+    #expect(try value("7").members(named: ["a"]).isEmpty)
   }
 
   @Test(arguments: [

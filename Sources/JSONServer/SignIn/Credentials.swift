@@ -13,7 +13,7 @@ struct Credentials: Sendable {
   /// - Parameter body: The body; `nil` for none.
   /// - Throws: 400 that names the missing or invalid member.
   init(_ body: ValidJSON?) throws(RequestError) {
-    let members = body.map { JSONValue($0) }
+    let members = body?.members(named: Self.memberNames)
     let email = members?["email"]
     let member = email == nil && members?["username"] != nil ? "username" : "email"
     guard let name = members?[member]?.string, let password = members?["password"]?.string, !Self.isBlank(name),
@@ -41,6 +41,9 @@ struct Credentials: Sendable {
       throw RequestError(.malformed, "Email and password are required")
     }
   }
+
+  /// The members of a user that signing in reads.
+  static let memberNames = ["email", "username", "password"]
 
   static let minimumPasswordLength = 4
 

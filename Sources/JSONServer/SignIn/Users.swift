@@ -20,7 +20,7 @@ struct Users {
     guard let user = user(named: credentials.name, by: credentials.member) else {
       throw RequestError(.malformed, "Cannot find user")
     }
-    guard let id = id(of: user), JSONValue(user)[SignInState.hiddenName]?.text == credentials.password else {
+    guard let id = id(of: user), user.value(SignInState.hiddenName)?.text == credentials.password else {
       throw RequestError(.malformed, "Incorrect password")
     }
     return (id, user)
@@ -33,7 +33,7 @@ struct Users {
   func register(_ body: WrittenBody?, ids: IDGenerator) throws(RequestError) -> (WrittenRecord, Database) {
     _ = try Credentials(body?.json)
     let body = body ?? .empty
-    try requireFreeNames(in: JSONValue(body.json))
+    try requireFreeNames(in: body.json.members(named: Credentials.memberNames))
     var changed = database
     let written = try RequestError.converting(
       changed.create(body.json(for: collection, in: database), in: collection, ids: ids))
@@ -42,7 +42,7 @@ struct Users {
 
   /// The holder of a user's tokens.
   func holder(id: String, of user: ValidJSON) -> Tokens.Holder {
-    let record = JSONValue(user)
+    let record = user.members(named: Credentials.memberNames)
     return Tokens.Holder(
       user: id, email: record["email"]?.string ?? record["username"]?.string ?? "",
       slot: database.schema.keepsSlots ? database.slot(of: id, in: collection) : nil)
@@ -65,7 +65,7 @@ struct Users {
     var query = Query()
     query.criteria.owner = Query.Reference(FieldPath(member), name)
     let found = try? database.list(collection, query).selection.records
-    return found?.first { JSONValue($0)[member]?.string == name }
+    return found?.first { $0.value(member)?.string == name }
   }
 
   /// A user whose address differs from another by letter case at most: mail to both reaches one person.
@@ -74,7 +74,7 @@ struct Users {
     query.criteria.parameters = [FilterParameter("email:contains", [address])]
     let found = try? database.list(collection, query).selection.records
     return found?.first { user in
-      JSONValue(user)["email"]?.string?.lowercased() == address.lowercased() && (id == nil || self.id(of: user) != id)
+      user.value("email")?.string?.lowercased() == address.lowercased() && (id == nil || self.id(of: user) != id)
     }
   }
 
@@ -96,14 +96,14 @@ struct Users {
     switch endpoint.action {
     case .create(let body), .replace(let body):
       _ = try Credentials(body.json)
-      try requireFreeNames(in: JSONValue(body.json), of: id)
+      try requireFreeNames(in: body.json.members(named: Credentials.memberNames), of: id)
     case .merge(let body):
-      let members = JSONValue(body.json)
+      let members = body.json.members(named: Credentials.memberNames)
       try Credentials.check(email: members["email"], password: members["password"])
       let isNamed = members["email"] != nil || members["username"] != nil
-      if isNamed, let before = id.flatMap({ try? database.record($0, in: collection) }).map({ JSONValue($0) }) {
+      if isNamed, let before = id.flatMap({ try? database.record($0, in: collection) }) {
         try Credentials.requireName(
-          email: members["email"] ?? before["email"], username: members["username"] ?? before["username"])
+          email: members["email"] ?? before.value("email"), username: members["username"] ?? before.value("username"))
       }
       try requireFreeNames(in: members, of: id)
     case .createOrMerge(let bodies) where isImport: try requireFreeNames(inAll: bodies.json.elements ?? [])
@@ -134,7 +134,7 @@ struct Users {
     if members["email"] != before["email"] || members["username"] != before["username"] {
       try Credentials.requireName(email: members["email"], username: members["username"])
     }
-    try requireFreeNames(in: .object(members), of: id)
+    try requireFreeNames(in: members, of: id)
     if members[SignInState.hiddenName] == nil { members[SignInState.hiddenName] = before[SignInState.hiddenName] }
     return Endpoint(endpoint.target, .replace(WrittenBody(ValidJSON(writing: .object(members)))))
   }
@@ -149,7 +149,7 @@ struct Users {
     let known = try RequestError.converting(database.list(collection, Query())).selection.records
     for (member, message) in Self.names {
       func name(of user: ValidJSON) -> String? {
-        let name = JSONValue(user)[member]?.string
+        let name = user.value(member)?.string
         return member == "email" ? name?.lowercased() : name
       }
       // The ids by name; a new user may have none yet.
@@ -168,7 +168,7 @@ struct Users {
 
   /// - Parameter id: The user who may have the names already.
   /// - Throws: 400, when another user has one of them.
-  private func requireFreeNames(in members: JSONValue, of id: String? = nil) throws(RequestError) {
+  private func requireFreeNames(in members: JSONObject, of id: String? = nil) throws(RequestError) {
     for (member, message) in Self.names {
       // Forms also send fields that nobody has filled in.
       guard let name = members[member]?.string, !name.isEmpty else { continue }
@@ -177,6 +177,11 @@ struct Users {
       guard let id, self.id(of: other) == id else { throw RequestError(.malformed, message) }
     }
   }
+}
+
+extension ValidJSON {
+  /// A member of an object; `nil` for a missing one.
+  fileprivate func value(_ name: String) -> JSONValue? { members(named: [name])[name] }
 }
 
 extension JSONValue {

@@ -78,6 +78,17 @@ import Testing
     #expect(await server.send(.patch, "/users/1", ["name": "x"], fields: fields).status == .ok)
   }
 
+  @Test func `reads no body of more than a mebibyte`() async throws {
+    let server = try await server()
+    let text = JSONValue.string(String(repeating: "a", count: 1 << 20))
+    let body: JSONValue = ["email": "ada@example.com", "password": "secret", "text": text]
+    for path in ["/register", "/users", "/login", "/refresh", "/logout"] {
+      let response = await server.send(.post, path, body)
+      #expect(response.status == .contentTooLarge, "\(path)")
+      #expect(response.text.contains("PATCH /users/1"), "\(path)")
+    }
+  }
+
   @Test func `takes an empty field of a form for no name`() async throws {
     let server = try await server()
     for email in ["c@x.org", "d@x.org"] {
