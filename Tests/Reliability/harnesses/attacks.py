@@ -135,6 +135,42 @@ def who_gets_in(harness):
     return f"host and origin {good}/{total}"
 
 
+# Spellings of /posts/1, for which nobody without a token has a right; a prefix of rights gives none.
+SPELLINGS = [
+    "/posts/1", "//posts/1", "/posts//1", "/posts/1/", "/posts/1?", "/%70osts/1", "/posts/%31", "/./posts/1", "/posts/./1",
+    "/a/../posts/1", "/a/%2e%2e/posts/1", "/%2e/posts/1", "/POSTS/1", "/posts%2f1", "/posts/1;a", "/posts/1%00",
+    "/posts\\1", "http://localhost/posts/1", "http://evil.example//posts/1", "/api/posts/1", "//api//posts/1",
+    "/666/posts/1", "//666/posts/1", "/%36%36%36/posts/1", "/666//posts/1", "/./666/posts/1", "/666/666/posts/1",
+    "/666/api/posts/1", "/api/666/posts/1", "/640/posts/1", "/posts/666/1"]
+
+
+def guards(harness):
+    path = prepare(harness, "guards")
+    with open(path, "w") as file:
+        json.dump({"posts": [{"id": 1, "text": SECRET.decode()}], "users": []}, file)
+    routes = os.path.join(os.path.dirname(path), "routes.json")
+    with open(routes, "w") as file:
+        json.dump({"/api/*": "/$1", "posts": 644, "posts/:id": 600}, file)
+    good = total = 0
+    # The second server has no guards but the default one.
+    for options in (["--routes", routes], []):
+        with Server(harness.binary, path, "--quiet", "--auth", "users", *options) as server:
+            for target in SPELLINGS:
+                for method, body in (("GET", b""), ("PATCH", b'{"a":1}'), ("DELETE", b"")):
+                    if method == "GET" and not options:
+                        continue
+                    total += 1
+                    data = f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n".encode() + (
+                        b"Content-Length: %d\r\n\r\n" % len(body)) + body
+                    received = exchange(server.port, data)
+                    found, _ = answers(received)
+                    status = found[0][0] if found else 0
+                    good += harness.check(
+                        400 <= status < 500 and SECRET not in received,
+                        f"guards: {method} {target} without a token is answered {status}")
+    return f"guards {good}/{total}"
+
+
 def bombs(harness):
     path = prepare(harness, "bombs")
 
@@ -322,8 +358,8 @@ def idle(harness):
 
 
 PARTS = [
-    ("raw", raw_cases), ("traversal", traversal), ("who", who_gets_in), ("bombs", bombs), ("injection", injection),
-    ("slow", slow), ("idle", idle)]
+    ("raw", raw_cases), ("traversal", traversal), ("who", who_gets_in), ("guards", guards), ("bombs", bombs),
+    ("injection", injection), ("slow", slow), ("idle", idle)]
 
 
 def measure(harness):

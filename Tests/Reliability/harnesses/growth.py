@@ -403,6 +403,69 @@ def worst_searches(harness):
     return f"{good} of {len(cases + refused)} hostile searches in time"
 
 
+# The event loop
+
+# What the loop itself does with a body is to take it from the socket and to pass it on, which memory limits.
+LOOP_LIMIT = 0.2
+LOOP_BYTES = 8_000_000
+
+
+def send(connection, method, target, body, kind="application/json"):
+    head = f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+    connection.socket.sendall(head.encode() + body)
+    return connection.answer(method).status
+
+
+def large_requests():
+    """Name, what is sent before, and the large request: method, target, body and type."""
+    list_ = json.dumps([{"n": number, "text": "some text", "list": [1, 2, 3]} for number in range(LOOP_BYTES // 50)])
+    value = f'{{"list": {list_}}}'
+    stub = f'{{"request": {{"path": "/large"}}, "response": {{"body": {value}}}}}'.encode()
+    compared = b'{"request": {"path": "/compared", "body": {"none": 1}}, "response": {"body": 1}}'
+    ids = json.dumps({"resource": "posts", "ids": list(range(LOOP_BYTES // 8))}).encode()
+    small, prose = b'{"n": 1}', b"some words, and more of them. " * (LOOP_BYTES // 30)
+    value = value.encode()
+    return [
+        ("POST of a record", [], ("POST", "/posts", value)),
+        ("PATCH of a large record", [("PUT", "/posts/2", value)], ("PATCH", "/posts/2", small)),
+        ("GET of a large record", [("PUT", "/posts/2", value)], ("GET", "/posts/2", b"")),
+        ("text", [], ("POST", "/posts", prose, "text/plain")),
+        ("a body that a pattern is compared with", [("POST", "/__admin/stubs", compared)], ("POST", "/compared", value)),
+        ("a stub's response", [("POST", "/__admin/stubs", stub)], ("GET", "/large", b"")),
+        ("POST of a stub", [], ("POST", "/__admin/stubs", stub)),
+        ("PUT of a stub", [("POST", "/__admin/stubs", compared)], ("PUT", "/__admin/stubs/1", stub)),
+        ("GET of the stubs", [("POST", "/__admin/stubs", stub)], ("GET", "/__admin/stubs", b"")),
+        ("POST of a fault", [], ("POST", "/__admin/faults", b'{"path": "/none", "body": ' + value + b"}")),
+        ("a deletion of many ids", [], ("POST", "/__admin/deletions", ids)),
+        ("PATCH of the settings", [], ("PATCH", "/__admin/settings", value)),
+        ("POST of resources", [], ("POST", "/__admin/resources", b'{"more": ' + list_.encode() + b"}")),
+        ("GET of the journal", [("POST", "/posts", value), ("POST", "/posts", prose, "text/plain")],
+         ("GET", "/__admin/requests", b"")),
+        ("GET of a request", [("POST", "/posts", value)], ("GET", "/__admin/requests/1", b"")),
+    ]
+
+
+def loop(harness):
+    """No client waits for another one's bytes: what takes long is done on other threads."""
+    rows = [row for row in large_requests() if not harness.options.row or harness.options.row in row[0]]
+    good = 0
+    for number, (name, before, request) in enumerate(rows):
+        options = ("--ephemeral", "--max-body", str(2 * LOOP_BYTES))
+        with serve(harness, f"loop-{number}", {"posts": [{"id": 1}, {"id": 2}]}, *options) as server, \
+                server.connect(120) as connection:
+            for earlier in before:
+                send(connection, *earlier)
+            start = server.loop_seconds
+            if start is None:
+                return "event loops not measured: the kernel does not tell a thread's time"
+            send(connection, *request)
+            seconds = server.loop_seconds - start
+        harness.note(f"{name:<42} {seconds * 1000:>8.1f} ms of the event loop")
+        good += harness.check(
+            seconds <= LOOP_LIMIT, f"event loop: {name}: {seconds * 1000:.0f} ms for {LOOP_BYTES} bytes")
+    return f"{good} of {len(rows)} large requests off the event loop"
+
+
 # Memory
 
 def settled(server):
@@ -477,6 +540,17 @@ def memories(harness):
         before = settled(server)
         ask(8000)
         good.append(memory(harness, "requests, once the journal is full", 0, before, settled(server), 8000))
+    with serve(harness, "refused", {"posts": [{"id": 1}]}, "--ephemeral", "--strict") as server, \
+            server.connect() as connection:
+        def refuse(times):
+            for number in range(times):
+                send(connection, "POST", f"/none/{number}", b'"' + b"x" * 9_000_000 + b'"')
+
+        refuse(10)
+        before = settled(server)
+        refuse(60)
+        # What is under way takes some times its size, which the allocator may keep.
+        good.append(memory(harness, "refused requests of 9 MB", 0, before, settled(server), 60, noise=128 * 1024))
     with serve(harness, "snapshots", records(2000), "--ephemeral") as server, server.connect() as connection:
         connection.request("PATCH", "/posts/1", {"n": 0})
         before = settled(server)
@@ -666,7 +740,7 @@ def measure(harness):
     figures = []
     for name, part in (
             ("table", lambda: table(harness)), ("searches", lambda: worst_searches(harness)),
-            ("memory", lambda: memories(harness)), ("soak", lambda: soak(harness, minutes) if minutes else None)):
+            ("loop", lambda: loop(harness)), ("memory", lambda: memories(harness)), ("soak", lambda: soak(harness, minutes) if minutes else None)):
         if options.part and options.part != name:
             continue
         if figure := part():
@@ -676,8 +750,8 @@ def measure(harness):
 
 
 def add_options(parser):
-    parser.add_argument("--part", help="table, searches, memory or soak")
-    parser.add_argument("--row", help="only the dimensions whose names contain this")
+    parser.add_argument("--part", help="table, searches, loop, memory or soak")
+    parser.add_argument("--row", help="only the dimensions and requests whose names contain this")
     parser.add_argument("--soak", type=int, metavar="MINUTES", help="how long to churn (default: 0, thorough: 15)")
 
 

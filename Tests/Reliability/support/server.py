@@ -185,6 +185,21 @@ class Server:
                 fields = file.read().rpartition(")")[2].split()
             return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    @property
+    def loop_seconds(self):
+        """The processor time of the event loops' threads; `None` where the kernel does not tell it."""
+        nanoseconds = 0
+        try:
+            for thread in os.listdir(f"/proc/{self.pid}/task"):
+                with open(f"/proc/{self.pid}/task/{thread}/comm") as file:
+                    is_loop = file.read().startswith("NIO-")
+                if is_loop:
+                    with open(f"/proc/{self.pid}/task/{thread}/schedstat") as file:
+                        nanoseconds += int(file.read().split()[0])
+        except FileNotFoundError:
+            return None
+        return nanoseconds / 1e9
+
     def kill(self):
         """Kills the server as kill -9 does."""
         if self.pid and self.pid != self.process.pid:
