@@ -95,7 +95,7 @@ extension MockServer {
     return response
   }
 
-  /// Restores the data of the start; the journal, faults and stubs stay.
+  /// Restores the data of the start; the journal, faults and stubs stay. Stubs begin with their first response again.
   public func reset() async throws(ServerError) {
     try await server.reset()
   }

@@ -20,8 +20,6 @@ final class AdminRoute: Sendable {
   private let method: HTTPRequest.Method
   /// The segments after the first; a segment in braces stands for any text.
   private let segments: [String]
-  /// Whether the route reads the body.
-  private let takesBody: Bool
   /// The description in the OpenAPI document.
   let operation: OpenAPIAdmin.Operation
   private let handler: Handler
@@ -40,28 +38,14 @@ final class AdminRoute: Sendable {
   ) {
     self.method = method
     segments = path.split(separator: "/").map(String.init)
-    takesBody = body != nil
     operation = OpenAPIAdmin.operation(
       method.rawValue.lowercased(), "/\(Self.root)\(path)", id, summary, result, body: body, query: query,
       errors: errors)
     handler = respond
   }
 
-  /// Responds to a request; parses a large body on another thread before.
   func respond(to context: RequestContext, on engine: isolated Engine) throws(RequestError) {
-    guard takesBody, context.request.bytes.count > Engine.quickBody else {
-      return try handler(engine, AdminCall(route: self, context: context))
-    }
-    WorkerThreads.changes.run {
-      let body = Result { () throws(RequestError) in try StrictObject(context.request) }
-      engine.execute { engine in
-        do throws(RequestError) {
-          try self.handler(engine, AdminCall(route: self, context: context, parsedBody: body))
-        } catch {
-          engine.finalize(context, error.response())
-        }
-      }
-    }
+    try handler(engine, AdminCall(route: self, context: context))
   }
 
   private func takes(_ path: ArraySlice<String>) -> Bool {
@@ -103,8 +87,6 @@ extension RequestTarget {
 struct AdminCall: Sendable {
   let route: AdminRoute
   let context: RequestContext
-  /// The body, if it was parsed on another thread.
-  var parsedBody: Result<StrictObject, RequestError>?
 
   var requester: Requester { Requester(context, .admin(route)) }
 
@@ -113,10 +95,21 @@ struct AdminCall: Sendable {
 
   var parameters: QueryParameters { context.target.parameters }
 
-  /// - Throws: 400, when the body is not a JSON object.
-  func body() throws(RequestError) -> StrictObject {
-    if let parsedBody { return try parsedBody.get() }
-    return try StrictObject(context.request)
+  /// Reads the body, on another thread when it is large, and goes on with what it says.
+  ///
+  /// - Parameter read: Throws 400 that names the invalid member.
+  func read<Value: Sendable>(
+    on engine: isolated Engine, _ read: @escaping @Sendable (StrictObject) throws(RequestError) -> Value,
+    then goOn: @escaping @Sendable (isolated Engine, Value) throws(RequestError) -> Void
+  ) throws(RequestError) {
+    guard context.request.bytes.count > Engine.quickBody else {
+      return try goOn(engine, read(StrictObject(context.request)))
+    }
+    engine.aside {
+      Result { () throws(RequestError) in try read(StrictObject(context.request)) }
+    } then: {
+      whenDone(goOn)($0, $1)
+    }
   }
 
   /// Responds with a value, which another thread writes when it is large.
@@ -294,8 +287,11 @@ extension AdminRoute {
       .post, "/snapshots", "SaveSnapshot", "Saves the current data as a snapshot.", .created("SnapshotName"),
       body: "SnapshotName"
     ) { engine, call throws(RequestError) in
-      let name = try call.body().snapshotName()
-      engine.snapshots.save(name, on: engine, call.respond { .json(["name": .string($1)], status: .created) })
+      try call.read(on: engine) { body throws(RequestError) in
+        try body.snapshotName()
+      } then: { engine, name in
+        engine.snapshots.save(name, on: engine, call.respond { .json(["name": .string($1)], status: .created) })
+      }
     },
     AdminRoute(.post, "/snapshots/{name}", "RestoreSnapshot", "Restores a snapshot.") {
       engine, call throws(RequestError) in
@@ -319,6 +315,14 @@ extension AdminRoute {
           try call.show(value, on: engine)
         })
     }
+    let replace = AdminRoute(.put, "\(path)/{id}", "Replace\(title)", "Replaces a \(name).", .one(title), body: title) {
+      engine, call throws(RequestError) in
+      try call.replace(kind, on: engine) { $1 }
+    }
+    let change = AdminRoute(.patch, "\(path)/{id}", "Change\(title)", "Changes a \(name).", .one(title), body: title) {
+      engine, call throws(RequestError) in
+      try call.replace(kind, on: engine) { $1.merged(into: $0) }
+    }
     let (removal, query): (String, [OpenAPIAdmin.Parameter]) =
       isHold
       ? ("Release", [("status", "Makes the requests fail with this status.", ["type": "integer"])])
@@ -331,16 +335,19 @@ extension AdminRoute {
             try call.show(.array(engine.rules.values(of: kind)), on: engine)
           })
       }
-    ] + (kind == .stub ? [one] : []) + [
+    ] + (kind == .stub ? [one, replace, change] : []) + [
       AdminRoute(.post, path, "Add\(title)", summary, .created(title), body: title) {
         engine, call throws(RequestError) in
-        let rule = try Rule(kind, call.body(), files: engine.configuration.bodyFiles)
-        engine.rules.add(
-          rule, on: engine,
-          call.whenDone { engine, id throws(RequestError) in
-            let value = isHold ? nil : engine.rules.value(of: kind, id)
-            try call.show(value ?? ["id": .number(JSONNumber(id))], status: .created, on: engine)
-          })
+        try call.read(on: engine) { [files = engine.configuration.bodyFiles] body throws(RequestError) in
+          try Rule(kind, body, files: files)
+        } then: { engine, rule in
+          engine.rules.add(
+            rule, on: engine,
+            call.whenDone { engine, id throws(RequestError) in
+              let value = isHold ? nil : engine.rules.value(of: kind, id)
+              try call.show(value ?? ["id": .number(JSONNumber(id))], status: .created, on: engine)
+            })
+        }
       },
       AdminRoute(
         .delete, path, "\(removal)\(title)s",
@@ -383,21 +390,25 @@ extension AdminRoute {
     },
     AdminRoute(.patch, "/settings", "ChangeSettings", "Changes settings.", .one("Settings"), body: "Settings") {
       engine, call throws(RequestError) in
-      let body = try call.body()
-      var settings = engine.settings
-      try settings.change(by: body)
-      guard settings.isReadOnly || !engine.configuration.isReadOnly else {
-        throw RequestError(
-          .forbidden, "The server was started with Server.Configuration.isReadOnly; to write, start it without.")
+      try call.read(on: engine) { [settings = engine.settings] body throws(RequestError) in
+        var settings = settings
+        try settings.change(by: body)
+        return (settings, body)
+      } then: { engine, change throws(RequestError) in
+        let (settings, body) = change
+        guard settings.isReadOnly || !engine.configuration.isReadOnly else {
+          throw RequestError(
+            .forbidden, "The server was started with Server.Configuration.isReadOnly; to write, start it without.")
+        }
+        engine.changeState(
+          { state in
+            for name in Settings.names { if let value = body.value(name) { state[.setting, name] = value } }
+          }, then: call.respond { engine, _ in .json(engine.settings.value) })
       }
-      engine.changeState(
-        { state in
-          for name in Settings.names { if let value = body.value(name) { state[.setting, name] = value } }
-        }, then: call.respond { engine, _ in .json(engine.settings.value) })
     },
   ]
 
-  private static func unknown(_ kind: String, _ call: AdminCall) -> RequestError {
+  fileprivate static func unknown(_ kind: String, _ call: AdminCall) -> RequestError {
     RequestError(.notFound, "There is no \(kind) '\(call.name)'; GET /__admin/\(kind)s lists all \(kind)s.")
   }
 
@@ -412,6 +423,36 @@ extension AdminRoute {
       try call.mergeData(on: engine)
     },
   ]
+}
+
+extension AdminCall {
+  /// Replaces a rule, which keeps its id and its place and begins anew.
+  ///
+  /// - Parameter replacement: Makes the new rule of the members of the old one and the body.
+  /// - Throws: 404 without such a rule, 400 for an invalid one.
+  fileprivate func replace(
+    _ kind: Rule.Kind, on engine: isolated Engine,
+    by replacement: @escaping @Sendable (JSONObject, StrictObject) -> StrictObject
+  ) throws(RequestError) {
+    let unknown = AdminRoute.unknown(kind.rawValue, self)
+    guard let id = Int(name) else { throw unknown }
+    engine.rules.whenCurrent(
+      kind, on: engine,
+      whenDone { engine, _ throws(RequestError) in
+        guard let old = engine.rules.members(of: kind, id) else { throw unknown }
+        try read(on: engine) { [files = engine.configuration.bodyFiles] body throws(RequestError) in
+          // Responses have the id.
+          try Rule(kind, replacement(old, body).without("id"), files: files)
+        } then: { engine, rule in
+          engine.rules.replace(
+            id, with: rule, on: engine,
+            whenDone { engine, isKnown throws(RequestError) in
+              guard isKnown, let value = engine.rules.value(of: kind, id) else { throw unknown }
+              try show(value, on: engine)
+            })
+        }
+      })
+  }
 }
 
 extension JSONValue {

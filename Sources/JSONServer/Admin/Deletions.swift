@@ -40,19 +40,16 @@ extension AdminCall {
   ///
   /// - Throws: 400 that names the invalid member.
   func delete(on engine: isolated Engine) throws(RequestError) {
-    let body = try body()
-    try body.allow(only: ["resource", "ids", "preview"])
-    guard let resource = try body.string("resource") else {
-      throw body.wrong("resource", "the name of a resource, such as \"posts\"")
+    try read(on: engine) { body throws(RequestError) in
+      try Deletion(body)
+    } then: { engine, deletion throws(RequestError) in
+      try carryOut(deletion, on: engine)
     }
-    let values = body.value("ids")?.array ?? []
-    let ids = values.compactMap { value in
-      if case .number(let number) = value { number.text } else { value.string }
-    }
-    guard !ids.isEmpty, ids.count == values.count else {
-      throw body.wrong("ids", "an array of at least one id, such as [1, 2]")
-    }
-    if try body.bool("preview") ?? false { return try preview(ids, resource, on: engine) }
+  }
+
+  private func carryOut(_ deletion: Deletion, on engine: isolated Engine) throws(RequestError) {
+    let (resource, ids) = (deletion.resource, deletion.ids)
+    if deletion.isPreview { return try preview(ids, resource, on: engine) }
     guard try engine.beginOrQueue("a deletion", for: requester) else { return }
     carryOut(on: engine) { database throws(DatabaseError) in
       try database.delete(ids, in: resource)
@@ -117,6 +114,30 @@ extension AdminCall {
     } then: { engine, response in
       engine.finalize(context, response)
     }
+  }
+}
+
+/// The records to delete.
+private struct Deletion {
+  let resource: String
+  let ids: [String]
+  /// Whether the response only lists what would be deleted.
+  let isPreview: Bool
+
+  /// - Throws: 400 that names the invalid member.
+  init(_ body: StrictObject) throws(RequestError) {
+    try body.allow(only: ["resource", "ids", "preview"])
+    guard let resource = try body.string("resource") else {
+      throw body.wrong("resource", "the name of a resource, such as \"posts\"")
+    }
+    let values = body.value("ids")?.array ?? []
+    let ids = values.compactMap { value in
+      if case .number(let number) = value { number.text } else { value.string }
+    }
+    guard !ids.isEmpty, ids.count == values.count else {
+      throw body.wrong("ids", "an array of at least one id, such as [1, 2]")
+    }
+    (self.resource, self.ids, isPreview) = (resource, ids, try body.bool("preview") ?? false)
   }
 }
 

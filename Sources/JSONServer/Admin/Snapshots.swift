@@ -29,12 +29,14 @@ struct Snapshots {
     }
   }
 
-  /// Restores a snapshot, and responds when the data is saved and visible.
+  /// Restores a snapshot, and responds when the data is saved and visible. After a reset, stubs begin with their first
+  /// response again.
   ///
   /// - Parameter name: `nil` for the data that was last loaded from the source, at the start or after an edit.
   /// - Throws: 404 for an unknown name; 403, 409 or 503 when the change is refused; nothing is changed then.
   func restore(_ name: String?, for requester: Requester, on engine: isolated Engine) throws(RequestError) {
     let response = PreparedResponse.json(name.map { ["restored": .string($0)] } ?? ["reset": true])
+    let requester = name == nil ? requester.afterSuccess { $0.rules.beginSequences(on: $0, then: $1) } : requester
     if let store {
       try engine.allowWriting("replacing all data")
       return engine.writes.whenSaved(on: engine) { engine in

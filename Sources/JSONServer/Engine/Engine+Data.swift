@@ -245,9 +245,10 @@ extension Engine {
   func parseAside(_ context: RequestContext) throws(RequestError) {
     let addressed = context.isHidden ? context : authorization?.guarding(context) ?? context
     let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
-    WorkerThreads.changes.run { [database = writes.database] in
-      let parsed = ParsedEndpoint(request, target, wrapName: wrapName, database)
-      self.execute { $0.authorize(context.with(parsed: parsed)) }
+    aside { [database = writes.database] in
+      ParsedEndpoint(request, target, wrapName: wrapName, database)
+    } then: { engine, parsed in
+      engine.authorize(context.with(parsed: parsed))
     }
   }
 }

@@ -215,6 +215,16 @@ actor Engine: Application {
     loop.schedule(after: wait) { self.assumeIsolated { work($0) } }
   }
 
+  /// Does work on another thread, and continues on the event loop.
+  func aside<Outcome: Sendable>(
+    _ work: @escaping @Sendable () -> Outcome, then goOn: @escaping @Sendable (isolated Engine, Outcome) -> Void
+  ) {
+    WorkerThreads.changes.run {
+      let outcome = work()
+      self.execute { goOn($0, outcome) }
+    }
+  }
+
   /// Does work on the event loop, and returns its result.
   func run<Result: Sendable>(_ work: @Sendable (isolated Engine) async -> Result) async -> Result { await work(self) }
 

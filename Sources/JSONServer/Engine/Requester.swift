@@ -10,7 +10,7 @@ struct Requester: Sendable {
   private(set) var editEffects = EditEffects()
   private let perform: Change
   /// Called once, with the response or the error.
-  let completion: Engine.Completion<PreparedResponse>
+  private(set) var completion: Engine.Completion<PreparedResponse>
 
   /// Creates the requester of a client's request, whose route is known.
   init(_ context: RequestContext, _ route: Route) {
@@ -40,6 +40,18 @@ struct Requester: Sendable {
     } catch {
       completion(engine, .failure(error))
     }
+  }
+
+  /// The same requester, for which some work is done after a success and before the response.
+  func afterSuccess(
+    _ work: @escaping @Sendable (isolated Engine, _ goOn: @escaping @Sendable (isolated Engine) -> Void) -> Void
+  ) -> Requester {
+    var requester = self
+    requester.completion = { [completion] engine, result in
+      guard case .success = result else { return completion(engine, result) }
+      work(engine) { completion($0, result) }
+    }
+    return requester
   }
 
   /// Lets later requests on its connection begin.

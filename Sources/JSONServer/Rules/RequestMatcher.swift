@@ -50,6 +50,9 @@ package struct RequestMatcher: Sendable {
       .malformed, "No request matches: '\(field.name)' cannot be absent and '\(field.value ?? "")'.", at: [member])
   }
 
+  /// Whether the request's body must be read to see whether the request matches.
+  var comparesBody: Bool { pattern.isExact || pattern.body.value != nil }
+
   /// Whether a request matches.
   package func matches(_ request: MatchableRequest) -> Bool {
     let method = request.method
@@ -127,11 +130,19 @@ package final class MatchableRequest: Sendable {
   private let knownBody = NIOLockedValueBox<JSONValue??>(nil)
 
   /// The body as JSON; `nil` when there is none, or none that the server can read.
-  var body: JSONValue? {
-    if let body = knownBody.withLockedValue({ $0 }) { return body }
+  var body: JSONValue? { knownBody.withLockedValue { $0 } ?? readBody() }
+
+  /// Reads the body, which takes long when it is large.
+  @discardableResult
+  func readBody() -> JSONValue? {
     let body = request.json
     knownBody.withLockedValue { $0 = .some(body) }
     return body
+  }
+
+  deinit {
+    guard request.bytes.count > Engine.quickBody else { return }
+    knownBody.withLockedValue { WorkerThreads.release(&$0, leaving: nil) }
   }
 
   package init(_ request: Request, _ route: EffectiveRoute) {

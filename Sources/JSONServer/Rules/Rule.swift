@@ -31,6 +31,8 @@ package struct Rule: Sendable {
   /// The delay of a request: a random time within the range.
   let delay: ClosedRange<Duration>?
   var effect: Effect
+  /// The responses of the effect as they are sent, made once; `nil` for what the rule leaves to others.
+  private let prepared: [PreparedResponse?]
   /// Whether the rule leaves alone requests for which the server has data, a page or a file.
   var yieldsToData = false
 
@@ -53,6 +55,7 @@ package struct Rule: Sendable {
     self.times = times
     self.delay = delay
     self.effect = effect
+    prepared = effect.prepared
   }
 
   /// - Throws: 400 for an invalid fault.
@@ -81,6 +84,13 @@ package struct Rule: Sendable {
         })
     }
     try self.init(stub.request, times: stub.times, delay: stub.delay, effect)
+  }
+
+  /// The response that replaces carrying out the request; `nil` for none, or when a closure makes it.
+  ///
+  /// - Parameter count: The number of requests that the rule has affected before.
+  func response(after count: Int) -> PreparedResponse? {
+    prepared.isEmpty ? nil : prepared[min(count, prepared.count - 1)]
   }
 
   var kind: Kind {
@@ -120,14 +130,12 @@ extension Rule.Effect {
   /// How the fault has the response sent of whatever responds to the request; `nil` for a fault with a response of its own.
   var disturbance: Response.Delivery? { if case .fault(let response, nil) = self { response.disturbance } else { nil } }
 
-  /// The response that replaces carrying out the request; `nil` for none, or when a closure makes it.
-  ///
-  /// - Parameter count: The number of requests that the rule has affected before.
-  func response(after count: Int) -> PreparedResponse? {
+  /// The responses as they are sent. O(size of the bodies).
+  fileprivate var prepared: [PreparedResponse?] {
     switch self {
-    case .fault(let response, let seconds): response.prepared(retryAfter: seconds)
-    case .responses(let responses): responses[min(count, responses.count - 1)]?.prepared
-    case .hold, .handler: nil
+    case .fault(let response, let seconds): [response.prepared(retryAfter: seconds)]
+    case .responses(let responses): responses.map { $0?.prepared }
+    case .hold, .handler: []
     }
   }
 }
@@ -227,15 +235,15 @@ extension Rule {
       }
       responses[0].delivery = action ?? .normal
       effect = .fault(responses[0], retryAfter: seconds)
-      guard delay != nil || effect.disturbance != nil || effect.response(after: 0) != nil else {
-        throw RequestError(
-          .malformed,
-          "The fault does nothing; it needs one of delay, status, body, bodyFile, headers, retryAfter and action.")
-      }
     case .hold: effect = .hold
     case .stub: effect = .responses(responses)
     }
     try self.init(request, times: times, delay: delay, effect)
+    guard kind != .fault || delay != nil || effect.disturbance != nil || response(after: 0) != nil else {
+      throw RequestError(
+        .malformed,
+        "The fault does nothing; it needs one of delay, status, body, bodyFile, headers, retryAfter and action.")
+    }
   }
 
   /// The rule as JSON, in the form in which it is read; only Swift code creates a stub with a closure, which has no response,

@@ -35,15 +35,19 @@ final class Rules {
   ///
   /// The page at `/` is only replaced by stubs, never delayed, held or failed: users change these rules on the page.
   func simulate(_ context: RequestContext, on engine: isolated Engine) {
-    if engine.policies.servesPage(for: context.request, context.target),
-      table.isEmpty || table.first(.stub, for: context.matchable) == nil
-    {
-      return engine.serve(context)
-    }
+    let isForPage = engine.policies.servesPage(for: context.request, context.target)
     guard table.isEmpty else {
       let visit = Visit(context: context, request: context.matchable)
-      return find(.fault, for: visit, on: engine) { $0.rules.delay(visit, meeting: $1, on: $0) }
+      guard context.original.bytes.count > Engine.quickBody, table.comparesBody(of: visit.request) else {
+        return simulate(visit, isForPage: isForPage, on: engine)
+      }
+      return engine.aside {
+        visit.request.readBody()
+      } then: { engine, _ in
+        engine.rules.simulate(visit, isForPage: isForPage, on: engine)
+      }
     }
+    if isForPage { return engine.serve(context) }
     do throws(RequestError) {
       let wait = try engine.settings.delay(of: context)
       guard wait > .zero else { return engine.carryOutOnce(context) { $0.serve($1) } }
@@ -51,6 +55,11 @@ final class Rules {
     } catch {
       engine.finalize(context, error.response())
     }
+  }
+
+  private func simulate(_ visit: Visit, isForPage: Bool, on engine: isolated Engine) {
+    if isForPage, table.first(.stub, for: visit.request) == nil { return engine.serve(visit.context) }
+    find(.fault, for: visit, on: engine) { $0.rules.delay(visit, meeting: $1, on: $0) }
   }
 
   /// Finds the first rule of a kind that matches a request, and counts the request. When the server cannot count it, the
@@ -78,10 +87,10 @@ final class Rules {
       SharedRule.countRequest(met.rule.kind, met.id, in: &$0)
     } then: { engine, result in
       switch result {
-      case .success(let timesMet?):
+      case .success(let count?):
         var met = met
-        met.timesMet = timesMet
-        engine.rules.table.remember(met, timesMet: timesMet + 1)
+        (met.timesMet, met.begun) = (count.timesMet, count.begun)
+        engine.rules.table.remember(met, timesMet: count.timesMet + 1)
         found(engine, met)
       case .success(nil): engine.rules.find(kind, for: visit, after: rank, on: engine, found)
       case .failure(let error): engine.finalize(visit.context, error.response())
@@ -205,6 +214,25 @@ final class Rules {
     engine.changeState({ SharedRule.add(value, rule.kind, after: last, to: &$0) }, then: completion)
   }
 
+  /// Replaces a rule, which keeps its id and its place and begins anew; passes on whether there was one.
+  func replace(
+    _ id: Int, with rule: Rule, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Bool>
+  ) {
+    if table.replaceOwn(id, with: rule) { return completion(engine, .success(true)) }
+    guard let value = SharedRule.value(of: rule, in: engine.writes.state) else {
+      return completion(engine, .success(false))
+    }
+    engine.changeState({ SharedRule.replace(rule.kind, id, with: value, in: &$0) }, then: completion)
+  }
+
+  /// Lets the responses of all stubs begin with the first one again, and continues when that is saved.
+  func beginSequences(on engine: isolated Engine, then completion: @escaping @Sendable (isolated Engine) -> Void) {
+    table.beginSequences()
+    let state = engine.writes.state
+    guard state.isSaved, !state[.count].isEmpty else { return completion(engine) }
+    engine.changeState({ SharedRule.beginSequences(in: &$0) }) { engine, _ in completion(engine) }
+  }
+
   /// Removes a rule, or all rules of a kind; passes on whether there was one.
   ///
   /// - Parameter response: The response to held requests; `nil` lets them go on.
@@ -293,6 +321,11 @@ final class Rules {
     return .object(members)
   }
 
+  /// The members of a rule as they are sent, without its id; `nil` when no rule has this id.
+  func members(of kind: Rule.Kind, _ id: Int) -> JSONObject? {
+    table[kind, id].map { $0.rule.members(timesLeft: $0.timesLeft) }
+  }
+
   /// The number of rules of each kind.
   var counts: JSONValue {
     let pairs = Rule.Kind.allCases.map { ("\($0.rawValue)s", JSONValue.number(JSONNumber(table.all($0).count))) }
@@ -339,6 +372,8 @@ struct RuleTable: Sendable {
     fileprivate(set) var timesLeft: Int?
     /// The number of requests that the rule has affected.
     var timesMet = 0
+    /// The number of these requests before the rule's responses last began with the first one.
+    var begun = 0
 
     fileprivate init(_ id: Int, rank: Int, _ rule: Rule, _ origin: Origin) {
       (self.id, self.rank, self.rule, self.origin, timesLeft) = (id, rank, rule, origin, rule.times)
@@ -348,7 +383,7 @@ struct RuleTable: Sendable {
     /// Whether the rule's effect depends on how many requests it has affected.
     var isCounted: Bool { timesLeft != nil || rule.effect.responses.count > 1 }
     /// The response to the next request that the rule matches; `nil` for none.
-    var response: PreparedResponse? { rule.effect.response(after: timesMet) }
+    var response: PreparedResponse? { rule.response(after: timesMet - begun) }
   }
 
   fileprivate struct Key: Hashable, Sendable {
@@ -439,6 +474,7 @@ struct RuleTable: Sendable {
     let key = Key(kind: count.kind, id: count.id)
     entries[key]?.timesLeft = count.timesLeft
     entries[key]?.timesMet = count.timesMet
+    entries[key]?.begun = count.begun
   }
 
   /// Removes a rule, and returns it; `nil` when there is none.
@@ -451,6 +487,22 @@ struct RuleTable: Sendable {
     if buckets[path]?.isEmpty == true { buckets[path] = nil }
     remember(entry)
     return entry
+  }
+
+  /// Replaces a rule of the server's own.
+  ///
+  /// - Returns: Whether there was one.
+  mutating func replaceOwn(_ id: Int, with rule: Rule) -> Bool {
+    guard let old = self[rule.kind, id], old.origin != .shared else { return false }
+    remove(rule.kind, id)
+    gone[old.key] = nil
+    insert(Entry(id, rank: old.rank, rule, old.origin))
+    return true
+  }
+
+  /// Lets the responses of the server's own rules begin with the first one again.
+  mutating func beginSequences() {
+    for (key, entry) in entries where entry.origin != .shared { entries[key]?.begun = entry.timesMet }
   }
 
   private mutating func removeAll(where isGone: (Entry) -> Bool) {
@@ -490,6 +542,11 @@ struct RuleTable: Sendable {
       found = entry
     }
     return found
+  }
+
+  /// Whether the body of a request decides which rules match.
+  func comparesBody(of request: MatchableRequest) -> Bool {
+    candidates(for: request).contains { entries[$0]?.rule.matcher.comparesBody == true }
   }
 
   /// Counts a request for a rule of the server's own, and removes the rule after its last request, unless it is a hold:

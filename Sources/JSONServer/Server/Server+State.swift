@@ -5,7 +5,8 @@ import JSONServerValues
 import JSONStorage
 
 extension Server {
-  /// Restores the data that was last loaded from the source, at the start or after an edit.
+  /// Restores the data that was last loaded from the source, at the start or after an edit. Stubs begin with their first
+  /// response again.
   ///
   /// - Throws: ``ServerError`` with code `notSaved`; nothing is changed then.
   public func reset() async throws(ServerError) {

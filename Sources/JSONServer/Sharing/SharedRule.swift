@@ -11,6 +11,8 @@ enum SharedRule {
     /// The number of requests that the rule still applies to; `nil` for no limit.
     let timesLeft: Int?
     let timesMet: Int
+    /// The number of these requests before the rule's responses last began with the first one.
+    var begun: Int
 
     /// - Parameter name: The name of the rule's row.
     init(_ state: ServerState, _ name: String) {
@@ -19,7 +21,16 @@ enum SharedRule {
       id = parts.last.flatMap { Int($0) } ?? 0
       let count = state[.count, name]
       timesMet = count?["met"]?.int ?? 0
+      begun = count?["begun"]?.int ?? 0
       timesLeft = count.map { $0["left"]?.int } ?? state[.rule, name]?[SharedRule.rule]?["times"]?.int
+    }
+
+    /// The count as a row, after some more requests.
+    func value(adding requests: Int = 0) -> JSONValue {
+      [
+        "met": JSONValue(timesMet + requests), "left": timesLeft.map { JSONValue($0 - requests) } ?? .null,
+        "begun": JSONValue(begun),
+      ]
     }
   }
 
@@ -74,6 +85,23 @@ enum SharedRule {
     return id
   }
 
+  /// Replaces a rule, and returns whether there was one.
+  static func replace(_ kind: Rule.Kind, _ id: Int, with value: JSONValue, in state: inout ServerState) -> Bool {
+    let name = name(kind, id)
+    guard state[.rule, name] != nil else { return false }
+    (state[.rule, name], state[.count, name]) = (value, nil)
+    return true
+  }
+
+  /// Lets the responses of all rules begin with the first one again.
+  static func beginSequences(in state: inout ServerState) {
+    for name in state[.count].keys {
+      var count = Count(state, name)
+      count.begun = count.timesMet
+      state[.count, name] = count.value()
+    }
+  }
+
   /// Removes a rule, or all of a kind, and returns whether there was one.
   static func remove(_ kind: Rule.Kind, _ id: Int?, from state: inout ServerState) -> Bool {
     let names = state[.rule].keys.filter { other in
@@ -85,18 +113,17 @@ enum SharedRule {
 
   /// Counts a request that meets a rule.
   ///
-  /// - Returns: The number of earlier requests that met the rule; `nil` when the rule has reached its limit.
-  static func countRequest(_ kind: Rule.Kind, _ id: Int, in state: inout ServerState) -> Int? {
+  /// - Returns: The count before the request; `nil` when the rule has reached its limit.
+  static func countRequest(_ kind: Rule.Kind, _ id: Int, in state: inout ServerState) -> Count? {
     let name = name(kind, id)
     guard state[.rule, name] != nil else { return nil }
     let count = Count(state, name)
     if count.timesLeft == 1 {
       _ = remove(kind, id, from: &state)
     } else {
-      let left = count.timesLeft.map { JSONValue($0 - 1) } ?? .null
-      state[.count, name] = ["met": JSONValue(count.timesMet + 1), "left": left]
+      state[.count, name] = count.value(adding: 1)
     }
-    return count.timesMet
+    return count
   }
 
   private static func name(_ kind: Rule.Kind, _ id: Int) -> String { "\(kind.rawValue)/\(id)" }
@@ -121,11 +148,17 @@ extension FixedResponse {
 extension JSONValue {
   /// A text with a code point for each byte.
   static func string(bytes: [UInt8]) -> JSONValue {
+    // Most bodies are ASCII; their bytes are the text.
+    if bytes.allSatisfy({ $0 < 0x80 }) { return .string(String(decoding: bytes, as: UTF8.self)) }
     var text = String.UnicodeScalarView()
     text.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0) })
     return .string(String(text))
   }
 
   /// The bytes of such a text.
-  var bytes: [UInt8] { string?.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } ?? [] }
+  var bytes: [UInt8] {
+    guard let string else { return [] }
+    if string.utf8.allSatisfy({ $0 < 0x80 }) { return Array(string.utf8) }
+    return string.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+  }
 }

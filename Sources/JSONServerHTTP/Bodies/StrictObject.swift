@@ -1,3 +1,4 @@
+import JSONDatabase
 import JSONServerValues
 
 /// A JSON object in which all members must be known: the body of an administrative request, an object within it, or a
@@ -26,6 +27,18 @@ package struct StrictObject {
   package init(_ members: JSONObject, at place: [String] = []) {
     self.members = members
     self.place = place
+  }
+
+  /// The members of another object, changed by this one as by a merge patch (RFC 7396).
+  package func merged(into object: JSONObject) -> StrictObject {
+    StrictObject(JSONValue.object(members).merged(into: .object(object)).object ?? JSONObject())
+  }
+
+  /// The object without a member.
+  package func without(_ name: String) -> StrictObject {
+    var members = members
+    members[name] = nil
+    return StrictObject(members, at: place)
   }
 
   /// Refuses unknown members, such as misspelled ones.

@@ -5,29 +5,32 @@ import Testing
 @testable import JSONServer
 
 @Suite struct `The admin routes` {
-  @Test func `read large bodies on another thread, while requests go on`() async throws {
-    let fixture = try EngineFixture(AdminFixture.posts, isInMemory: true)
-    let stub: JSONValue = [
-      "request": ["path": "/a"], "response": ["body": .string(String(repeating: "a", count: 200_000))],
-    ]
-    let gate = WorkerGate(.changes)
-    let (answers, answer) = AsyncStream.makeStream(of: Response.self)
-    let requests = [
-      Request(
-        method: .post, target: "/__admin/stubs", headerFields: [.host: "localhost", .contentType: "application/json"],
-        body: stub.utf8Text()), EngineFixture.request((.get, "/posts/1")),
-    ]
-    fixture.engine.loop.execute {
-      for request in requests {
-        fixture.engine.respond(to: request, progress: { _ in }) { response in
-          if request.method == .get { gate.open() }
-          answer.yield(response.response)
-        }
-      }
-    }
-    #expect(await answers.prefix(2).reduce(into: []) { $0.append($1.status.code) } == [200, 201])
-    #expect(await fixture.send(.get, "/a").bytes.count == 200_002)
+  @Test(
+    arguments: [
+      (HTTPRequest.Method.post, "stubs", ["request": ["path": "/a"], "response": ["body": large]], 201),
+      (.put, "stubs/1", ["request": ["path": "/a"], "response": ["body": large]], 200),
+      (.patch, "stubs/1", ["response": ["body": large]], 200), (.post, "faults", ["path": "/b", "body": large], 201),
+      (.post, "holds", ["path": "/b", "body": large], 201), (.patch, "settings", ["delay": large], 400),
+      (.post, "snapshots", ["name": large], 201), (.post, "resources", ["more": [["text": large]]], 201),
+      (
+        .post, "deletions",
+        ["resource": "posts", "ids": .array((1...40_000).map { .number(JSONNumber($0)) }), "preview": true], 404
+      ),
+    ] as [(HTTPRequest.Method, String, JSONValue, Int)])
+  func `read large bodies on another thread, while requests go on`(
+    _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue, _ status: Int
+  ) async throws {
+    let fixture = try EngineFixture(
+      AdminFixture.posts, isInMemory: true, configure: { $0.stubs = [Stub(.get("/a"), .json(1))] })
+    let request = Request(
+      method: method, target: "/__admin/\(path)", headerFields: [.host: "localhost", .contentType: "application/json"],
+      body: body.utf8Text())
+    let small = EngineFixture.request((.get, "/posts/1"))
+    #expect(await fixture.send(request, overtakenBy: small) == [200, status])
+    if path.hasPrefix("stubs") { #expect(await fixture.send(.get, "/a").bytes.count == 200_002) }
   }
+
+  private static let large = JSONValue.string(String(repeating: "a", count: 200_000))
 
   @Test func `report the health of the server`() async throws {
     let server = try await AdminFixture.server()

@@ -44,4 +44,20 @@ extension EngineFixture {
     try Task.checkCancellation()
     return all.sorted { $0.0 < $1.0 }.map(\.1)
   }
+
+  /// Sends a request, and one that must get its response first, since all threads for changes are busy until then.
+  ///
+  /// - Returns: The statuses in the order of the responses: 200 for the second request comes first.
+  func send(_ large: Request, overtakenBy small: Request) async -> [Int] {
+    let gate = WorkerGate(.changes)
+    let (answers, answer) = AsyncStream.makeStream(of: Response.self)
+    engine.loop.execute {
+      engine.respond(to: large, progress: { _ in }) { answer.yield($0.response) }
+      engine.respond(to: small, progress: { _ in }) { response in
+        gate.open()
+        answer.yield(response.response)
+      }
+    }
+    return await answers.prefix(2).reduce(into: []) { $0.append($1.status.code) }
+  }
 }

@@ -117,6 +117,16 @@ import Testing
     if isEqual { #expect(left.hashValue == right.hashValue) }
   }
 
+  @Test func `reads a large body on another thread, while requests go on`() async throws {
+    let large = JSONValue.string(String(repeating: "a", count: 200_000))
+    let stub = Stub(.post("/a", body: .including(["title": large])), .status(299))
+    let fixture = try EngineFixture(AdminFixture.posts, isInMemory: true, configure: { $0.stubs = [stub] })
+    let request = Request(
+      method: .post, target: "/a", headerFields: [.host: "localhost", .contentType: "application/json"],
+      body: (["title": large, "more": 1] as JSONValue).utf8Text())
+    #expect(await fixture.send(request, overtakenBy: EngineFixture.request((.get, "/posts/1"))) == [200, 299])
+  }
+
   @Test func `reads a body as JSON`() throws {
     let request = Request(method: .post, target: "/posts", body: Array("{}".utf8))
     let context = RequestContext(

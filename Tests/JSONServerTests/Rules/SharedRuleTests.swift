@@ -37,9 +37,28 @@ import Testing
       #expect(arrived.matcher.pattern == rule.matcher.pattern)
       #expect(arrived.members(id: 1) == rule.members(id: 1))
       #expect(arrived.times == rule.times)
-      #expect(arrived.effect.response(after: 0)?.bytes == rule.effect.response(after: 0)?.bytes)
+      #expect(arrived.response(after: 0)?.bytes == rule.response(after: 0)?.bytes)
       #expect(arrived.delay == rule.delay)
     }
+  }
+
+  @Test func `A sequence begins anew for all servers, and so does a rule that is replaced`() throws {
+    var state = state
+    let rule = try Rule(Stub(.any("/a"), inOrder: [.json(1), .json(2)], times: 5))
+    let value = try #require(SharedRule.value(of: rule, in: state))
+    let id = SharedRule.add(value, .stub, after: 0, to: &state)
+    func count() throws -> [Int?] {
+      let count = try #require(SharedRule.countRequest(.stub, id, in: &state))
+      return [count.timesMet, count.begun, count.timesLeft]
+    }
+    #expect(try count() == [0, 0, 5])
+    #expect(try count() == [1, 0, 4])
+    SharedRule.beginSequences(in: &state)
+    #expect(try count() == [2, 2, 3])
+    #expect(try count() == [3, 2, 2])
+    #expect(SharedRule.replace(.stub, id, with: value, in: &state))
+    #expect(try count() == [0, 0, 5])
+    #expect(!SharedRule.replace(.stub, id + 1, with: value, in: &state))
   }
 
   @Test func `Bodies that are bytes or files arrive with their types`() throws {

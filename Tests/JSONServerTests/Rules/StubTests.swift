@@ -55,7 +55,7 @@ import Testing
   @Test func `has a status also when its response ends too early`() throws {
     var response = Response.truncated
     response.status = .serviceUnavailable
-    #expect(try Rule(Stub(.get("/posts"), response)).effect.response(after: 0)?.status == .serviceUnavailable)
+    #expect(try Rule(Stub(.get("/posts"), response)).response(after: 0)?.status == .serviceUnavailable)
   }
 
   @Test func `has a closure that may leave the request to those after it and to the data`() async throws {
