@@ -114,7 +114,8 @@ let package = Package(
     .target(
       name: "JSONServer",
       dependencies: [
-        "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONStorage", "TextMatching",
+        "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONOpenAPI", "JSONStorage",
+        "TextMatching",
         "CStorage",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -144,8 +145,8 @@ let package = Package(
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
-        "JSONServerRehearsal", "JSONServer", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONServerValues",
-        "CStorage",
+        "JSONServerRehearsal", "JSONServer", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONOpenAPI",
+        "JSONServerValues", "CStorage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

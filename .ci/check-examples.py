@@ -4,8 +4,7 @@
     check-examples.py PATH/swift-json-server [DOCUMENT…]
 
 In a `console` block each line after "$ " is a command and the lines up to the next one are what it prints. Each document
-is followed from top to bottom in a directory of its own, with a copy of database.json and of routes.json, stubs.json and
-users.json of fixtures; what one command leaves, the next one finds. A command that begins with the program and --watch starts
+is followed from top to bottom in a directory of its own, with a copy of database.json and of some files of fixtures; what one command leaves, the next one finds. A command that begins with the program and --watch starts
 a server in the place of the one before, on a free port that replaces 3000; with `--port 4000` it starts a second server
 beside the first. A document that does not start a server gets one of database.json. "…" matches any text within a line, and
 alone in a line any number of lines. In a table whose columns begin with "request" and "ids" the second one holds the ids of
@@ -26,7 +25,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("Sources/*/Documentation.docc/*.md"))]
 START = re.compile(r"^(?:swift run )?swift-json-server (?=--watch )")
-FIXTURES = ("routes.json", "stubs.json", "users.json")
+FIXTURES = ("routes.json", "stubs.json", "users.json", "openapi/bookings.yaml")
 PORT = "3000"
 ROW = re.compile(r"^\| `GET (?P<target>/[^`]*)` \| (?P<ids>[^|]*) \|")
 
@@ -38,9 +37,9 @@ class Terminals:
         self.binary, self.servers, self.ports = binary, {}, {}
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="examples-"))
         shutil.copy(ROOT / "database.json", self.directory)
-        (self.directory / "fixtures").mkdir()
+        (self.directory / "fixtures/openapi").mkdir(parents=True)
         for name in FIXTURES:
-            shutil.copy(ROOT / "fixtures" / name, self.directory / "fixtures")
+            shutil.copy(ROOT / "fixtures" / name, self.directory / "fixtures" / name)
 
     def start(self, arguments):
         port = PORT

@@ -43,8 +43,7 @@ struct Served {
     switch document.decide(request) {
     case .unknownPath: return DocumentResponse(status: 404)
     case .unknownMethod: return DocumentResponse(status: 405)
-    case .respond(let response): return response
-    case .carryOut(let call): return call.response(on: &database)
+    case .call(let call): return call.response(on: &database)
     }
   }
 }
@@ -105,6 +104,60 @@ extension DocumentResponse {
     #expect(served.send("PUT", "/me", ["name": "Bob", "language": "de"]).value["newsletter"] == true)
     #expect(served.send("GET", "/me").value["name"] == "Bob")
     #expect(served.send("GET", "/health", fields: []).value == ["status": "ok"])
+  }
+
+  @Test func `New ids follow their schema, and differ from its example`() throws {
+    let text = """
+      openapi: 3.0.0
+      paths:
+        /parts:
+          get:
+            responses: {200: {content: {application/json: {schema: {type: array, items: &part
+              {type: object, required: [code], properties: {code: {type: string, pattern: '^P[0-9]{3}$', example: P100}}}}}}}}
+          post:
+            requestBody: {content: {application/json: {schema: {type: object}}}}
+            responses: {201: {description: made}}
+        /parts/{code}:
+          parameters: [{name: code, in: path, required: true, schema: {type: string, pattern: '^P[0-9]{3}$'}}]
+          get: {responses: {200: {content: {application/json: {schema: *part}}}, 404: {description: none}}}
+      """
+    var served = try Served(text: Array(text.utf8))
+    #expect(served.send("GET", "/parts").value.array?.compactMap { $0["code"]?.string } == ["P001", "P002", "P003"])
+    let created = served.send("POST", "/parts", [:])
+    #expect(created.headers.map(\.value) == ["http://localhost/parts/P004"])
+    #expect(served.send("GET", "/parts/P004").status == 200)
+  }
+}
+
+@Suite struct StorageTests {
+  @Test func `Children of two parents belong to each, and ids begin where their schema allows`() throws {
+    let text = """
+      openapi: 3.0.0
+      paths:
+        /users: &list
+          get: {responses: {200: {content: {application/json: {schema: {type: array, items: {type: object}}}}}}}
+          post: {requestBody: {content: {application/json: {}}}, responses: {201: {description: made}}}
+        /users/{user}: &item
+          parameters: [{name: user, in: path, schema: {type: integer, minimum: 1000}}]
+          get: {responses: {200: {content: {application/json: {schema: {type: object}}}}, 404: {description: none}}}
+          delete: {responses: {204: {description: gone}, 404: {description: none}}}
+        /posts: *list
+        /posts/{post}:
+          parameters: [{name: post, in: path, schema: {type: string, format: uuid}}]
+          get: {responses: {200: {content: {application/json: {schema: {type: object}}}}, 404: {description: none}}}
+        /users/{user}/comments: {<<: *list, parameters: [{name: user, in: path, schema: {type: integer}}]}
+        /posts/{post}/comments: {<<: *list, parameters: [{name: post, in: path, schema: {type: string}}]}
+      """
+    var served = try Served(text: Array(text.utf8))
+    let user = try #require(served.send("POST", "/users", [:]).headers.first?.value)
+    #expect(user == "http://localhost/users/1004")
+    let post = try #require(served.send("POST", "/posts", [:]).headers.first?.value.dropFirst("http://localhost".count))
+    #expect(served.send("POST", "/users/1004/comments", ["text": "a"]).status == 201)
+    #expect(served.send("POST", post + "/comments", ["text": "b"]).status == 201)
+    #expect(served.send("GET", "/users/1004/comments").value.array?.map { $0["text"] } == ["a"])
+    #expect(served.send("GET", post + "/comments").value.array?.map { $0["text"] } == ["b"])
+    #expect(served.send("DELETE", "/users/1004").status == 204)
+    #expect(served.send("GET", "/users/1004/comments").status == 404)
   }
 }
 

@@ -17,6 +17,11 @@ enum OpenAPIAdminSchemas {
         "users": ["type": ["string", "null"], "description": "The collection of the users who sign in."],
         "sessions": ["type": "boolean", "description": "Whether clients may have sessions."],
       ]),
+      "Route": object([
+        "method": string, "path": string,
+        "kind": choice(["stored list", "stored item", "stored object", "example", "sample", "empty", "refused"]),
+        "detail": ["type": ["string", "null"], "description": "The resource, or why the path is refused."],
+      ]),
       "Resource": object([
         "name": string, "kind": choice(["collection", "object"]), "count": integer, "idName": string, "url": string,
         "parents": [

@@ -277,7 +277,9 @@ extension DocumentReader {
       let parent = collection(ofItem: Array(pair.base[...end]))
       let resource = parent.map { collections[$0].name } ?? ""
       let member = member(for: parameter, of: resource, in: index)
-      if let parent, parent != index, collections[index].parent == nil { collections[index].parent = (parent, member) }
+      if let parent, parent != index, !collections[index].parents.contains(where: { $0.collection == parent }) {
+        collections[index].parents.append((parent, member))
+      }
       return
     }
   }
@@ -328,18 +330,18 @@ extension DocumentReader {
 
   /// The reason why an operation cannot be served.
   private func refusal(of index: Int, _ storage: Operation.Storage?) -> DocumentFault? {
-    guard let success = operations[index].success, let content = success.content else { return nil }
     func fault(_ message: String, at node: Node) -> DocumentFault { files.placed(Fault(node: node, message: message)) }
+    if let storage, storage.action == .create, !collections[storage.collection].canMakeIDs(schema) {
+      return fault(
+        "No new ids can be made by the schema of '\(collections[storage.collection].idName)'; make it wider.",
+        at: places[index])
+    }
+    guard let success = operations[index].success, let content = success.content else { return nil }
     if success.contents.allSatisfy({ $0.type.contains("xml") }) {
       return fault("The response is XML alone, which is not made; add 'application/json'.", at: places[index])
     }
     if let id = content.schema.first, schema.sample(content.schema) == nil {
       return fault("No value satisfies this schema; correct it, or add an example.", at: schemas.places[id])
-    }
-    if let storage, storage.action == .create, !collections[storage.collection].canMakeIDs(schema) {
-      return fault(
-        "No new ids can be made by the schema of '\(collections[storage.collection].idName)'; make it wider.",
-        at: places[index])
     }
     return nil
   }
@@ -355,10 +357,15 @@ struct Name: Hashable {
 extension Collection {
   /// The next ids that could be new, from a number.
   func newID(_ number: Int, _ schema: JSONSchema) -> JSONValue? {
-    guard !idSchema.isEmpty, !schema.isNumeric(idSchema) else { return .number(JSONNumber(number)) }
+    if countsFromOne(schema) { return .number(JSONNumber(number)) }
     let isPlain = schema.allows(.string(Self.word(number)), by: idSchema)
     if isPlain, schema.format(of: idSchema) == nil { return .string(Self.word(number)) }
-    return schema.sample(idSchema, number, .stored)
+    return schema.sample(idSchema, number, .stored, isNew: true)
+  }
+
+  /// Whether the ids are the numbers 1, 2 and so on.
+  func countsFromOne(_ schema: JSONSchema) -> Bool {
+    idSchema.isEmpty || schema.isNumeric(idSchema) && [1, 2, 3].allSatisfy { schema.allows($0, by: idSchema) }
   }
 
   func canMakeIDs(_ schema: JSONSchema) -> Bool {

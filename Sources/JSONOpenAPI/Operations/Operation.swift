@@ -125,8 +125,8 @@ package struct Collection: Sendable {
   var views: [[JSONSchema.ID]] = []
   /// The schemas of the records in requests.
   var bodies: [[JSONSchema.ID]] = []
-  /// The collection of the parents, and the member that holds the parent's id.
-  package internal(set) var parent: (collection: Int, member: String)?
+  /// The collections of the parents, each with the member that holds the parent's id.
+  package internal(set) var parents: [(collection: Int, member: String)] = []
   /// The members that no schema declares, and no response shows.
   package internal(set) var hidden: Set<String> = []
 

@@ -8,15 +8,17 @@ extension JSONSchema {
   /// - Parameters:
   ///   - index: The number of the value; values of different numbers differ where the schemas let them.
   ///   - isWhole: Whether the value has all members, not only those that are required.
+  ///   - isNew: Whether the value is none of the examples, such as a new id.
   /// - Returns: `nil` when no value was found; then most likely nothing satisfies the schemas.
   package func sample(
-    _ ids: [ID], _ index: Int = 0, _ direction: Direction = .response, isWhole: Bool = false, depth: Int = 0
+    _ ids: [ID], _ index: Int = 0, _ direction: Direction = .response, isWhole: Bool = false,
+    isNew: Bool = false, depth: Int = 0
   ) -> JSONValue? {
     guard depth < 12 else { return nil }
     let shape = shape(ids)
     let nodes = shape.parts.map { self.nodes[$0] }
     let values = nodes.compactMap(\.values).first.map { $0.indices.contains(index) ? [$0[index]] + $0 : $0 } ?? []
-    let given = values + nodes.compactMap(\.standard) + nodes.flatMap(\.examples)
+    let given = values + (isNew ? [] : nodes.compactMap(\.standard) + nodes.flatMap(\.examples))
     if let value = given.lazy.map({ self.projected($0, by: ids) }).first(where: { self.allows($0, by: ids, direction) })
     {
       return value
@@ -24,7 +26,7 @@ extension JSONSchema {
     // An open choice becomes its first schema that leads to a value.
     if let choices = shape.choices.first(where: { $0.allSatisfy { !shape.parts.contains($0) } }) {
       for choice in choices {
-        let value = sample(ids + [choice], index, direction, isWhole: isWhole, depth: depth + 1)
+        let value = sample(ids + [choice], index, direction, isWhole: isWhole, isNew: isNew, depth: depth + 1)
         if let value, allows(value, by: ids, direction) { return value }
       }
     }

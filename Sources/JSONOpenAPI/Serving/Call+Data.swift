@@ -14,10 +14,11 @@ extension Call {
   private var schema: JSONSchema { document.schema }
 
   /// Whether the call changes data.
-  package var isWrite: Bool { storage.map { ![.list, .read].contains($0.action) } ?? false }
+  package var isWrite: Bool { answer == nil && storage.map { ![.list, .read].contains($0.action) } ?? false }
 
   /// Carries the call out. When the response is a refusal, the data stays as it is.
   package func response(on database: inout Database) -> DocumentResponse {
+    if let answer { return answer }
     var changed = database
     do throws(Refusal) {
       let response = try perform(on: &changed)
@@ -97,11 +98,12 @@ extension Call {
   /// The members that hold what the path says about the record's owner, with their texts.
   private func owners(of collection: Collection) -> [(member: String, value: String)] {
     var owners = operation.scopes.map { ($0.member, path[$0.parameter] ?? "") }
-    if let ancestor = operation.ancestors.last, let parent = collection.parent, parent.collection == ancestor.collection
+    if let ancestor = operation.ancestors.last,
+      let parent = collection.parents.first(where: { $0.collection == ancestor.collection })
     {
       owners.append((parent.member, path[ancestor.parameter] ?? ""))
     }
-    return owners
+    return owners + [owner].compactMap(\.self)
   }
 
   private func checkAncestors(_ database: Database) throws(Refusal) {
@@ -113,7 +115,7 @@ extension Call {
         if storage == nil, operation.reply(404) == nil { return }
         throw Refusal(statuses: [404], message: "\(parent.name) has no record '\(id)'.")
       }
-      if let outer, let link = parent.parent, link.collection == outer.collection {
+      if let outer, let link = parent.parents.first(where: { $0.collection == outer.collection }) {
         let held: ValidJSON? = record.member(Array(link.member.utf8))
         guard held.map({ JSONValue($0).plainText }) == outer.id else {
           throw Refusal(statuses: [404], message: "\(parent.name) has no record '\(id)' below '\(outer.id)'.")
@@ -168,8 +170,10 @@ extension Call {
 
   /// A new id; `nil` for a number, which the database chooses.
   private func newID(_ collection: Collection, _ database: Database) -> JSONValue? {
-    guard !collection.idSchema.isEmpty, !schema.isNumeric(collection.idSchema) else { return nil }
-    for number in (database.count(of: collection.name) + 1)... {
+    if collection.countsFromOne(schema) { return nil }
+    let count = database.count(of: collection.name)
+    // The records have at most so many of the ids.
+    for number in count + 1...2 * count + 1 {
       guard let id = collection.newID(number, schema) else { return nil }
       if (try? database.record(id.plainText, in: collection.name)) == nil { return id }
     }
@@ -195,7 +199,7 @@ extension Call {
       let ids = schema.property(name, of: collection.schemas)
       if schema.isReadOnly(ids) || schema.isWriteOnly(ids) || collection.hidden.contains(name)
         || required.contains(name)
-        || collection.parent?.member == name
+        || collection.parents.contains { $0.member == name }
       {
         members[name] = value
       }
@@ -266,9 +270,9 @@ extension Call {
   private func delete(_ id: String, _ index: Int, _ database: inout Database, _ children: inout [String: Int]) {
     let collection = document.collections[index]
     for (child, other) in document.collections.enumerated() {
-      guard let parent = other.parent, parent.collection == index, database.resourceNames.contains(other.name) else {
-        continue
-      }
+      guard let parent = other.parents.first(where: { $0.collection == index }),
+        database.resourceNames.contains(other.name)
+      else { continue }
       for record in document.records(of: other, database) where record[parent.member]?.plainText == id {
         children[other.name, default: 0] += 1
         delete(record[other.idName]?.plainText ?? "", child, &database, &children)
@@ -350,7 +354,8 @@ extension Document {
   /// The schema of a member that holds the id of a parent.
   func ownerSchema(of member: String, _ collection: Collection) -> [JSONSchema.ID] {
     let own = schema.property(member, of: collection.schemas)
-    return own.isEmpty ? collection.parent.map { collections[$0.collection].idSchema } ?? [] : own
+    let parent = collection.parents.first { $0.member == member }
+    return own.isEmpty ? parent.map { collections[$0.collection].idSchema } ?? [] : own
   }
 
   /// A record without the members that no response shows.

@@ -8,13 +8,13 @@ private enum ListRole {
   case search, sort, order
 
   private static let styles: [(names: Set<String>, role: ListRole)] = [
-    (["page", "pagenumber", "currentpage", "pageno", "p"], .page),
+    (["page", "pagenumber", "currentpage", "pageno", "pageindex", "p"], .page),
     (["limit", "pagesize", "perpage", "size", "take", "top", "first", "pagelimit", "maxresults", "count"], .size),
     (["offset", "skip", "start", "startindex", "pageoffset"], .offset),
     (
       [
         "cursor", "after", "startingafter", "pagetoken", "nexttoken", "continuation", "marker", "pageafter",
-        "pagecursor", "nextcursor",
+        "pagecursor", "nextcursor", "nextpagetoken", "continuationtoken", "startafter", "sinceid",
       ], .cursor
     ),
     (["before", "endingbefore", "pagebefore"], .before),
@@ -307,7 +307,9 @@ extension Call {
       case "hasmore", "hasnext", "hasnextpage", "more": return .bool(hasNext)
       case "hasprevious", "hasprev", "haspreviouspage", "hasprevpage": return .bool(start > 0)
       case "first" where schema.isBoolean(ids): return .bool(start == 0)
-      case "last" where schema.isBoolean(ids): return .bool(!hasNext)
+      case "last", "islast",
+        "islastpage" where schema.isBoolean(ids):
+        return .bool(!hasNext)
       case "next", "nextcursor", "nextpagetoken", "nextpage", "nextlink", "nexttoken", "cursor", "endcursor", "nexturl",
         "after":
         if schema.isObject(ids), hasNext { return nil }

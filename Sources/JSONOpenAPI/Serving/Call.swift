@@ -70,7 +70,7 @@ package struct DocumentResponse: Sendable {
   }
 }
 
-/// A request that a document allows, ready to be carried out on a version of the data.
+/// A request for an operation of a document, ready to be carried out on a version of the data.
 package struct Call: Sendable {
   package let document: Document
   /// The position of the operation.
@@ -83,8 +83,24 @@ package struct Call: Sendable {
   let body: JSONValue?
   /// The name of the example that the client prefers.
   let example: String?
+  /// The response that no data changes, such as a refusal; `nil` when the call is carried out.
+  package let answer: DocumentResponse?
+  /// The member and the value that all records of the call have, since the client may only use these.
+  package var owner: (member: String, value: String)?
 
   package var operation: Operation { document.operations[index] }
+
+  fileprivate init(
+    answering request: DocumentRequest, _ index: Int, of document: Document, with answer: DocumentResponse
+  ) {
+    (self.document, self.index, self.request, self.answer) = (document, index, request, answer)
+    (path, query, body, example) = ([:], [:], nil, nil)
+  }
+
+  fileprivate init(_ checked: RequestChecker, example: String?) {
+    (document, index, request, self.example) = (checked.document, checked.index, checked.request, example)
+    (path, query, body, answer) = (checked.pathValues, checked.query, checked.body, nil)
+  }
 
   /// The stored data that the operation is about; `nil` for a response from the document.
   package var storage: Operation.Storage? {
@@ -107,8 +123,7 @@ extension Document {
   package enum Decision: Sendable {
     case unknownPath
     case unknownMethod(allowed: [String])
-    case respond(DocumentResponse)
-    case carryOut(Call)
+    case call(Call)
   }
 
   /// Finds the operation of a request, and checks the request by it.
@@ -125,36 +140,39 @@ extension Document {
       return .unknownMethod(
         allowed: methods.flatMap { $0 == "GET" && !methods.contains("HEAD") ? ["GET", "HEAD"] : [$0] })
     }
+    return .call(call(index, request, match, checks: checks))
+  }
+
+  private func call(_ index: Int, _ request: DocumentRequest, _ match: Match, checks: Bool) -> Call {
+    func respond(_ response: DocumentResponse) -> Call {
+      Call(answering: request, index, of: self, with: response)
+    }
     if case .refused(let fault) = operations[index].kind {
-      return .respond(refusal(index, [501], "This operation is not served: \(fault)"))
+      return respond(refusal(index, [501], "This operation is not served: \(fault)"))
     }
     let preferences = Self.preferences(request.field("prefer") ?? "")
     if let code = preferences["code"] {
       guard let status = Int(code), let reply = operations[index].reply(status) else {
-        return .respond(
+        return respond(
           refusal(index, [400, 422], "The document has no response '\(code)' here; see its 'responses'."))
       }
-      return .respond(response(status, reply, example: preferences["example"]))
+      return respond(response(status, reply, example: preferences["example"]))
     }
     if !operations[index].security.isEmpty, let missing = missingCredential(of: operations[index], request) {
       var response = refusal(index, [401, 403], missing)
       response.headers.append(("www-authenticate", "Bearer"))
-      return .respond(response)
+      return respond(response)
     }
     var checker = RequestChecker(document: self, index: index, request: request, path: match.parameters)
     if let refusal = checker.check(), checks || refusal.isUnreadable {
-      return .respond(self.refusal(index, refusal.statuses, refusal.message, refusal.problems))
+      return respond(self.refusal(index, refusal.statuses, refusal.message, refusal.problems))
     }
     if let name = preferences["example"],
       operations[index].success?.content?.examples.contains(where: { $0.name == name }) != true
     {
-      return .respond(refusal(index, [400, 422], "The document has no example '\(name)' here."))
+      return respond(refusal(index, [400, 422], "The document has no example '\(name)' here."))
     }
-    return .carryOut(
-      Call(
-        document: self, index: index, request: request, path: checker.pathValues, query: checker.query,
-        body: checker.body,
-        example: preferences["example"]))
+    return Call(checker, example: preferences["example"])
   }
 
   /// The preferences of a client (RFC 7240) that choose a response.

@@ -89,6 +89,7 @@ extension JSONSchema {
       members = changed
       return true
     }
+    func isRequired(_ name: String) -> Bool { required(of: ids).contains(name) }
     let names = ["message", "detail", "title", "error", "reason", "description", "errordescription"]
     let isTold = names.contains { wanted in
       properties.contains { name, ids in
@@ -108,7 +109,8 @@ extension JSONSchema {
         guard let entry = sample(items, isWhole: true) else { return .null }
         return naming(telling(entry, by: items, status, problem.message, []), by: items, place, problem)
       }
-      _ = set(name, .array(entries))
+      // Examples of problems are none of this request.
+      if entries.isEmpty, !isRequired(name) { members[name] = nil } else { _ = set(name, .array(entries)) }
     }
     if !isTold {
       for (name, ids) in properties where isObject(ids) {

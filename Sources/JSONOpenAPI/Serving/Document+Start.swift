@@ -49,13 +49,19 @@ extension Document {
         if !idle.isEmpty { note("\(name): \(idle.joined(separator: ", ")) have no effect.", index) }
       case .stored, .example, .sample, .empty: break
       }
+      if case .stored(let storage) = operation.kind, ![.list, .create].contains(storage.action),
+        !collections[storage.collection].isObject, operation.reply(404) == nil
+      {
+        note("\(name) lists no response with 404; a request for a missing record gets problem+json.", index)
+        continue
+      }
       let isChecked = !operation.parameters.isEmpty || operation.body != nil
       if isChecked, !operation.replies.contains(where: { $0.status.hasPrefix("4") || $0.status == "default" }) {
         note("\(name) lists no response with 4xx; a request that it forbids gets problem+json.", index)
       }
     }
     if !schema.ignored.isEmpty {
-      note("The schemas' \(schema.ignored.joined(separator: ", ")) are not followed; everything else is checked.", 0)
+      note("Of the schemas, \(schema.ignored.joined(separator: ", ")) are not followed; everything else is checked.", 0)
     }
     var data = JSONObject()
     for (index, collection) in collections.enumerated() {
@@ -88,8 +94,8 @@ extension Document {
   private func records(
     _ collection: Collection, _ index: Int, _ data: JSONObject, _ notes: inout [DocumentFault]
   ) -> [JSONValue] {
-    let parentID = collection.parent.flatMap { parent in
-      data[collections[parent.collection].name]?[0]?[collections[parent.collection].idName]
+    let owners = collection.parents.compactMap { parent in
+      data[collections[parent.collection].name]?[0]?[collections[parent.collection].idName].map { (parent.member, $0) }
     }
     var scopes: [(member: String, value: JSONValue)] = []
     for operation in operations {
@@ -105,9 +111,7 @@ extension Document {
         members[collection.idName] = collection.newID(number + 1, schema) ?? .number(JSONNumber(number + 1))
         members.moveToFront(collection.idName)
       }
-      if let (_, member) = collection.parent, let parentID, isSample || members[member] == nil {
-        members[member] = parentID
-      }
+      for (member, id) in owners where isSample || members[member] == nil { members[member] = id }
       for (member, value) in scopes where members[member] == nil { members[member] = value }
       fill(&members, collection, isNew: true, now: nil, index: number)
       return .object(members)
@@ -127,13 +131,15 @@ extension Document {
       }
       if seen.insert(record[collection.idName]?.plainText ?? "").inserted { records.append(record) }
     }
-    guard records.isEmpty, collection.parent == nil || parentID != nil else { return records }
+    guard records.isEmpty, owners.count == collection.parents.count else { return records }
     let views = collection.views.flatMap(\.self)
     let samples = (0..<3).compactMap { number in
       (schema.sample(views, number, isWhole: true) ?? schema.sample(collection.views.first ?? [], number, isWhole: true))
         .flatMap { complete($0, number, isSample: true) }
     }
-    return samples.filter { problems(of: $0, collection).isEmpty }
+    return samples.filter {
+      problems(of: $0, collection).isEmpty && seen.insert($0[collection.idName]?.plainText ?? "").inserted
+    }
   }
 
   private func object(_ collection: Collection, _ index: Int, _ notes: inout [DocumentFault]) -> JSONValue {

@@ -33,6 +33,9 @@ extension AdminCall {
 
   /// Responds with the OpenAPI document; describing much data takes long.
   func describe(on engine: isolated Engine) throws(RequestError) {
+    if let contract = engine.configuration.contract {
+      return engine.finalize(context, .json(contract.value))
+    }
     let (title, wrapName) = (engine.configuration.title, engine.configuration.wrapName)
     let (users, signIn) = (engine.signIn?.users, Self.signIn(on: engine))
     let path = context.request.mount.path

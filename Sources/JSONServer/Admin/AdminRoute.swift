@@ -183,6 +183,9 @@ extension AdminRoute {
     ) {
       $1.reportHealth(on: $0)
     },
+    AdminRoute(.get, "/routes", "Routes", "Lists what each path of the OpenAPI document is.", .list("Route")) {
+      $0.finalize($1.context, .json($0.configuration.contract?.table ?? []))
+    },
     AdminRoute(.get, "/resources", "Resources", "Lists the resources.", .list("Resource")) {
       $0.finalize($1.context, .json(.array($0.database.resources(below: $1.context.request.mount))))
     },

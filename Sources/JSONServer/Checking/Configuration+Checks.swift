@@ -1,4 +1,5 @@
 package import JSONDatabase
+import JSONOpenAPI
 import JSONServerValues
 
 extension Server.Configuration {
@@ -17,20 +18,20 @@ extension Server.Configuration {
       checks.unique[parts[0], default: []].append(parts[1])
     }
     if let jsonSchema {
-      let checker: JSONSchemaChecker
-      do throws(ServerError) {
-        checker = try JSONSchemaChecker(jsonSchema)
+      let schema: DataSchema
+      do throws(DataSchema.Fault) {
+        schema = try DataSchema(jsonSchema)
       } catch {
-        throw refusal("jsonSchema", error.message)
+        throw refusal("jsonSchema", "The JSON schema cannot be used: at \(error.pointer), \(error.message).")
       }
-      checks.shape = { resource, isRecord, value in checker.problems(in: value, of: resource, isRecord: isRecord) }
+      checks.shape = { resource, isRecord, value in schema.problems(in: value, of: resource, isRecord: isRecord) }
     }
     return checks
   }
 
   /// Warnings about parts of a schema that are not checked.
   var schemaWarnings: [String] {
-    let ignored = jsonSchema.flatMap { try? JSONSchemaChecker($0).ignored } ?? []
+    let ignored = jsonSchema.flatMap { try? DataSchema($0).ignored } ?? []
     return ignored.isEmpty
       ? [] : ["The JSON schema's \(ignored.joined(separator: ", ")) have no effect; everything else is checked."]
   }

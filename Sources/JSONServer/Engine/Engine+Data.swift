@@ -245,8 +245,9 @@ extension Engine {
   func parseAside(_ context: RequestContext) throws(RequestError) {
     let addressed = context.isHidden ? context : authorization?.guarding(context) ?? context
     let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
+    let contract = context.isHidden ? nil : configuration.contract
     aside { [database = writes.database] in
-      ParsedEndpoint(request, target, wrapName: wrapName, database)
+      ParsedEndpoint(request, target, wrapName: wrapName, database, by: contract)
     } then: { engine, parsed in
       engine.authorize(context.with(parsed: parsed))
     }
@@ -255,9 +256,11 @@ extension Engine {
 
 extension RequestContext {
   /// The operation.
-  func endpoint(in database: Database) throws(RequestError) -> Endpoint {
+  ///
+  /// - Parameter contract: The OpenAPI document that says what the paths mean; without one, the data says it.
+  func endpoint(in database: Database, by contract: Contract?) throws(RequestError) -> Endpoint {
     if let parsed { return try parsed.endpoint.get() }
-    return try Endpoint.parse(request, target.segments, target.parameters, database)
+    return try Endpoint.parse(request, target, in: database, by: isHidden ? nil : contract)
   }
 }
 
@@ -267,9 +270,11 @@ struct ParsedEndpoint: Sendable {
   /// The operation with the unwrapped body.
   let unwrapped: Result<Endpoint, RequestError>
 
-  fileprivate init(_ request: Request, _ target: RequestTarget, wrapName: String?, _ database: Database) {
+  fileprivate init(
+    _ request: Request, _ target: RequestTarget, wrapName: String?, _ database: Database, by contract: Contract?
+  ) {
     let parsed = Result { () throws(RequestError) in
-      try Endpoint.parse(request, target.segments, target.parameters, database)
+      try Endpoint.parse(request, target, in: database, by: contract)
     }
     endpoint = parsed
     unwrapped = Result { () throws(RequestError) in try parsed.get().unwrapping(wrapName, database.dialect) }

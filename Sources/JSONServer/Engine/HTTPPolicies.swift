@@ -9,6 +9,8 @@ final class HTTPPolicies {
   private let compression: Compression?
   /// The static files; `nil` without directories.
   private let staticFiles: StaticFiles?
+  /// The OpenAPI document, whose paths come before the page; `nil` for none.
+  private let contract: Contract?
   /// The fields of a response with data, including `Vary`, to a request without any field that they depend on.
   private let commonFields: CommonFields
   /// The same fields for a list, without `X-Total-Count`.
@@ -32,7 +34,7 @@ final class HTTPPolicies {
     }
     commonFields = finalized(beside: [:])
     commonFieldsOfList = finalized(beside: [.xTotalCount: "0"])
-    (self.origins, self.compression) = (origins, compression)
+    (self.origins, self.compression, contract) = (origins, compression, configuration.contract)
   }
 
   /// The fields of a response with a result, to a request without any field that they depend on.
@@ -73,20 +75,20 @@ final class HTTPPolicies {
   func builtInResponse(to request: Request, _ target: RequestTarget, _ rules: RewriteRules?) -> PreparedResponse? {
     guard request.method == .get || request.method == .head else { return nil }
     if let response = staticFiles?.respond(to: request, target) { return PreparedResponse(response) }
-    if let name = Self.pageFile(at: target) { return .asset(name) }
+    if let name = pageFile(at: target) { return .asset(name) }
     guard target.segments.count == 1, target.segments.first == "__rules" else { return nil }
     return .json(.object(rules?.rules ?? JSONObject()))
   }
 
   /// Whether the response is a file of the page, outside of `/__admin`.
   func servesPage(for request: Request, _ target: RequestTarget) -> Bool {
-    guard Self.pageFile(at: target) != nil, request.method == .get || request.method == .head else { return false }
+    guard pageFile(at: target) != nil, request.method == .get || request.method == .head else { return false }
     return staticFiles?.respond(to: request, target) == nil
   }
 
   /// The file of the page at a path outside of `/__admin`, where json-server 0.17 has its own files.
-  private static func pageFile(at target: RequestTarget) -> String? {
-    guard target.segments.count < 2 else { return nil }
+  private func pageFile(at target: RequestTarget) -> String? {
+    guard target.segments.count < 2, contract?.has(target) != true else { return nil }
     return switch target.segments.first {
     case nil, "index.html": "page.html"
     case "favicon.ico": "icon.svg"

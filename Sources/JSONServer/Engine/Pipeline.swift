@@ -197,7 +197,7 @@ extension Engine {
       if let known = repetitions.response(toAgain: context, on: self) { return finalize(context, known) }
     }
     let endpoint = try resolvingDelta(endpoint, context)
-    let parameters = context.target.parameters
+    let parameters = endpoint.parameters(of: context.target)
     let shape = try ResponseShape(parameters, wrapName: configuration.wrapName(for: context))
     let ignored = parameters.items.isEmpty ? [] : endpoint.ignoredParameters(parameters, of: context.request)
     let operation: ShapedOperation
@@ -340,7 +340,7 @@ extension Engine {
       if let parsed = context.parsed {
         endpoint = try parsed.unwrapped.get()
       } else {
-        let plain = try context.endpoint(in: database)
+        let plain = try context.endpoint(in: database, by: configuration.contract)
         endpoint = try plain.unwrapping(configuration.wrapName(for: context), writes.database.dialect)
       }
     } catch {

@@ -165,6 +165,8 @@ struct EndpointResult {
   var change: DataChange?
   /// The member in which the content is wrapped; `nil` for none.
   var wrapName: String?
+  /// The whole response, where an OpenAPI document describes it; then the content is not used.
+  var prepared: PreparedResponse?
 
   init(
     _ content: Content, status: HTTPResponse.Status = .ok, location: [String]? = nil, change: DataChange? = nil
@@ -189,6 +191,7 @@ struct EndpointResult {
   ///   - request: The request, with the server's address.
   ///   - commonFields: The fields of every response, and of most responses.
   func response(to request: Request, _ commonFields: CommonFields? = nil) -> PreparedResponse {
+    if let prepared { return prepared }
     var response =
       if let commonFields {
         PreparedResponse(status: status, commonFields: commonFields, body: body)

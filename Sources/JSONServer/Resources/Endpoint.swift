@@ -1,6 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
+import JSONOpenAPI
 import JSONServerValues
 
 /// A parsed request for data: its target, and the operation.
@@ -43,6 +44,8 @@ final class Endpoint: Sendable {
   let parent: (resource: String, id: String)?
   /// A list in the target; if present, the request is about this list.
   let inner: InnerList?
+  /// What an OpenAPI document says about the request; if present, the document decides what is done.
+  let call: Call?
 
   init(
     _ target: Target, _ action: Action = .read, list: ListParameters? = nil, relations: [RelationRequest] = [],
@@ -53,7 +56,19 @@ final class Endpoint: Sendable {
     self.list = list
     self.relations = list?.query.relations ?? relations
     self.parent = parent
-    inner = nil
+    (inner, call) = (nil, nil)
+  }
+
+  /// A request as an OpenAPI document describes it; the target and the action say what it touches.
+  init(_ call: Call) {
+    let id = call.id
+    target =
+      call.collection.map { collection in
+        collection.isObject
+          ? .object(collection.name) : id.map { .record(collection.name, id: $0) } ?? .collection(collection.name)
+      } ?? .database
+    action = !call.isWrite ? .read : call.storage?.action == .delete ? .delete(dependents: []) : .merge(.empty)
+    (list, relations, parent, inner, self.call) = (nil, [], nil, nil, call)
   }
 
   /// A request for a list in a target: to read the target, or to change a member of it.
@@ -62,7 +77,7 @@ final class Endpoint: Sendable {
     action = inner.endpoint.isWrite ? .merge(.empty) : .read
     list = nil
     relations = []
-    parent = nil
+    (parent, call) = (nil, nil)
     self.inner = inner
   }
 
@@ -83,10 +98,17 @@ final class Endpoint: Sendable {
   ///
   /// - Parameter key: The member with the user's id.
   func limited(to owner: String, by key: FieldPath) -> Endpoint {
+    if var call {
+      call.owner = (key.name, owner)
+      return Endpoint(call)
+    }
     guard var list else { return self }
     list.query.criteria.owner = Query.Reference(key, owner)
     return Endpoint(target, action, list: list, relations: relations, below: parent)
   }
+
+  /// The parameters that select and shape data; an OpenAPI document reads those of its operations itself.
+  func parameters(of target: RequestTarget) -> QueryParameters { call == nil ? target.parameters : QueryParameters() }
 
   /// The resource that the request reads or changes; `nil` for all.
   var resource: String? {
@@ -109,6 +131,7 @@ final class Endpoint: Sendable {
     if let inner {
       return inner.endpoint.reading.map { Endpoint(target, InnerList(member: inner.member, endpoint: $0)) }
     }
+    if call != nil { return nil }
     return switch (target, action) {
     case (_, .read), (_, .createOrMerge), (.collection, .create): nil
     default: Endpoint(target, list: list)
@@ -138,7 +161,7 @@ final class Endpoint: Sendable {
   /// The resource whose changes can be watched.
   var watchedResource: String? {
     switch target {
-    case .collection(let name), .object(let name): isWrite ? nil : name
+    case .collection(let name), .object(let name): isWrite || call != nil ? nil : name
     case .database, .record: nil
     }
   }
@@ -161,6 +184,7 @@ extension Endpoint {
     of request: Request, on database: inout Database, ids: IDGenerator
   ) throws(DatabaseError) -> EndpointResult {
     if let inner { return try perform(inner, request, on: &database, ids: ids) }
+    if let call { return EndpointResult(call.response(on: &database)) }
     switch target {
     case .database: return EndpointResult(.database(database.text))
     case .collection(let name): return try perform(request, onCollection: name, of: &database, ids: ids)

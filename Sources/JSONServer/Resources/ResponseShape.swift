@@ -137,7 +137,7 @@ extension Endpoint {
   /// - Parameter name: The member with the records; `nil` when clients wrap nothing.
   /// - Throws: 400, when the member does not hold records.
   func unwrapping(_ name: String?, _ dialect: Dialect) throws(RequestError) -> Endpoint {
-    guard let name else { return self }
+    guard let name, call == nil else { return self }
     if let inner {
       return Endpoint(
         target, InnerList(member: inner.member, endpoint: try inner.endpoint.unwrapping(name, dialect)))

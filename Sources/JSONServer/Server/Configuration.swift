@@ -54,6 +54,16 @@ extension Server {
     /// A JSON Schema (draft 2020-12) of all data: `properties` has the resources by name, `items` the records of a
     /// collection. The server refuses invalid bodies with 422.
     public var jsonSchema: JSONValue?
+    /// The file of an OpenAPI document (3.0 or 3.1, YAML or JSON), which says what the server's paths do; `nil` for none.
+    ///
+    /// A collection of the document that the source lacks begins with the document's examples.
+    public var openAPI: String?
+    /// Whether the server refuses requests that the OpenAPI document forbids.
+    public var checksRequests = true
+    /// Whether data that the document forbids is served all the same, since it was there before the document was edited.
+    package var toleratesData = false
+    /// The document of ``openAPI``, when it is read.
+    package var contract: Contract?
     /// How clients sign in, and which requests need it; `nil` for a server that everyone may use.
     public var signIn: SignIn?
     /// Whether clients may have sessions, with their own copies of the data.

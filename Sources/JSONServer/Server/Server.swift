@@ -82,7 +82,7 @@ public final class Server: Sendable {
   public static func load(_ configuration: Configuration) async throws(ServerError) -> Server {
     var bounded = configuration
     bounded.limits = configuration.limits.bounded
-    let configuration = try bounded.namingSchema()
+    let configuration = try bounded.namingSchema().readingContract()
     // Errors of the configuration are found before the file is locked.
     try configuration.check()
     let policies = HTTPPolicies(configuration)
@@ -96,6 +96,7 @@ public final class Server: Sendable {
     let parser = SourceParser(schema: configuration.schema, ids: ids, onRead: configuration.onRead)
     let source = try await configuration.open(parser, on: loop) { mailbox.deliver($0) }
     do throws(ServerError) {
+      try configuration.checkContract(source.database)
       try configuration.signIn?.check(source.database, listed: routes.guards)
     } catch {
       source.store?.close()
@@ -109,7 +110,7 @@ public final class Server: Sendable {
       engine.follow(engine.writes.state.keys)
       engine.readAhead()
     }
-    for warning in source.warnings + configuration.warnings(about: source.database) {
+    for warning in source.warnings + configuration.warnings(about: source.database) + configuration.contractWarnings {
       configuration.onEvent(.warning(warning.respelled(configuration.spellings)))
     }
     return Server(engine, configuration, security)

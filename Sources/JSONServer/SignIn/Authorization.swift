@@ -13,11 +13,14 @@ final class Authorization {
   private let routes: Routes
   /// The tokens.
   private let state: ServerState
+  /// The OpenAPI document that says what the paths mean; `nil` for none.
+  private let contract: Contract?
 
   private var database: Database { users.database }
 
-  init(_ users: Users, guards: [String: Guard], _ routes: Routes, _ state: ServerState) {
+  init(_ users: Users, guards: [String: Guard], _ routes: Routes, _ state: ServerState, _ contract: Contract?) {
     (self.users, self.guards, self.routes, self.state) = (users, guards, routes, state)
+    self.contract = contract
   }
 
   /// Refuses a request that has no right to any record of its resource.
@@ -36,7 +39,7 @@ final class Authorization {
       try requireAllResources(context)
       return context
     }
-    if let endpoint = try? guarded.endpoint(in: database) {
+    if let endpoint = try? guarded.endpoint(in: database, by: contract) {
       if let reading = endpoint.listReading { _ = try permission(for: reading, guarded) }
       _ = try permission(for: endpoint, guarded)
     }
@@ -153,7 +156,10 @@ final class Authorization {
 
   /// The resources that a request reads or changes: first its own, then related ones.
   private func resources(of endpoint: Endpoint) throws(RequestError) -> [Database.ReadResource] {
-    guard let name = endpoint.resource else { return database.resourceNames.map { ($0, 0, nil) } }
+    guard let name = endpoint.resource else {
+      // The response comes from the OpenAPI document alone.
+      return endpoint.call == nil ? database.resourceNames.map { ($0, 0, nil) } : []
+    }
     guard !endpoint.relations.isEmpty else { return [(name, 0, nil)] }
     let related = try RequestError.converting(database.resources(readBy: endpoint.relations, in: name))
     return [(name, 0, nil)] + related

@@ -25,7 +25,8 @@ final class SignInState {
 
   /// The current rights.
   func authorization(on engine: isolated Engine) -> Authorization {
-    Authorization(currentUsers(on: engine), guards: guards, engine.routes, engine.writes.state)
+    Authorization(
+      currentUsers(on: engine), guards: guards, engine.routes, engine.writes.state, engine.configuration.contract)
   }
 
   private func currentUsers(on engine: isolated Engine) -> Users {

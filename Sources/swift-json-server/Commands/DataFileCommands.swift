@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSONDatabase
 import JSONDescription
+import JSONOpenAPI
 import JSONServer
 import JSONServerValues
 
@@ -76,10 +77,17 @@ struct ValidateCommand: ReportingCommand {
   @Option(help: "The format: text, json, or github for annotations in a workflow.")
   var format = ReportFormat.text
 
+  @Option(
+    name: .customLong("openapi"),
+    help: ArgumentHelp("Report the records that this OpenAPI document forbids.", valueName: "file"), completion: .file()
+  )
+  var openapi: String?
+
   @OptionGroup var comparison: ComparisonOptions
 
   func perform() async throws -> Int32 {
     let bytes = try options.source.contents()
+    if Document.isDocument(bytes, name: options.source.file) { return try reportDocument(bytes) }
     let text: [UInt8]
     do throws(JSONError) {
       text = try plainJSON(bytes)
@@ -90,11 +98,12 @@ struct ValidateCommand: ReportingCommand {
     }
     let schema = try options.schema
     let arrayName = Source.arrayName(of: text, in: options.source.file)
-    let findings = Validator(schema: schema, arrayName: arrayName).findings(in: UTF8Slice(text)).map { finding in
+    var findings = Validator(schema: schema, arrayName: arrayName).findings(in: UTF8Slice(text)).map { finding in
       var finding = finding
       finding.message = finding.message.respelled(CommandFailure.spellings)
       return finding
     }
+    if !findings.contains(where: { $0.severity == .error }) { findings += try contractFindings(in: text) }
     // Errors come first: only a file without errors is compared with the API.
     let isRefused = findings.contains { $0.severity == .error }
     let differences =
@@ -109,12 +118,57 @@ struct ValidateCommand: ReportingCommand {
     return differences.isEmpty ? 0 : ExitStatus.differs.rawValue
   }
 
+  /// Reports what a server would do with an OpenAPI document.
+  private func reportDocument(_ bytes: [UInt8]) throws -> Int32 {
+    let name = options.source.name
+    do throws(DocumentFault) {
+      let document = try Document(bytes, name: name) { FileText.contents(of: $0) }
+      let notes = document.start().notes
+      let report = format.report(notes.map { Finding(.warning, $0, of: name, in: bytes) }, in: name, bytes)
+      if format == .text {
+        try? FileText.print(Banner.lines(document.rows, LogStyle(isColored: false)).joined(separator: "\n"))
+        if notes.isEmpty { return 0 }
+      }
+      try? FileText.print(report, terminator: "")
+      return strict && !notes.isEmpty ? ExitStatus.invalidSource.rawValue : 0
+    } catch {
+      try? FileText.print(format.report([Finding(.error, error, of: name, in: bytes)], in: name, bytes), terminator: "")
+      return ExitStatus.invalidSource.rawValue
+    }
+  }
+
+  /// Reports the records that an OpenAPI document forbids.
+  private func contractFindings(in text: [UInt8]) throws(CommandFailure) -> [Finding] {
+    guard let openapi else { return [] }
+    let (name, schema) = (options.source.name, try options.schema)
+    return try CommandFailure.translating { () throws(ServerError) in
+      let contract = try Contract(path: openapi)
+      return contract.problems(ofText: text, schema).map { path, message in
+        Finding(.error, Document.fault(message, at: path, in: text, name: name), of: name, in: text)
+      }
+    }
+  }
+
   /// Whether the file is checked in its JSON form, whose lines are not the file's.
   private var isJSON5: Bool { options.source.file.hasSuffix(".json5") }
 
   private func plainJSON(_ bytes: [UInt8]) throws(JSONError) -> [UInt8] {
     guard isJSON5 else { return bytes }
     return try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in try JSON5.json(from: bytes) }
+  }
+}
+
+extension Finding {
+  /// Creates the finding of a document's fault; one in another file has that file in its sentence.
+  fileprivate init(_ severity: Severity, _ fault: DocumentFault, of file: String, in text: [UInt8]) {
+    guard fault.file == file else {
+      self.init(severity, fault.description, at: 0, in: text)
+      return
+    }
+    let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: fault.line - 1, omittingEmptySubsequences: false)
+    let start = lines.last?.startIndex ?? 0
+    let before = String(decoding: lines.last ?? [], as: UTF8.self).unicodeScalars.prefix(fault.column - 1)
+    self.init(severity, fault.message, at: start + String(before).utf8.count, in: text)
   }
 }
 

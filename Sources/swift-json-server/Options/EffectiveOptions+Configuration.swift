@@ -1,3 +1,4 @@
+import JSONOpenAPI
 import JSONServer
 import JSONServerValues
 
@@ -16,6 +17,12 @@ extension EffectiveOptions {
       } catch {
         throw CommandFailure(error.status, "\(label(of: option)): \(error.message)", excerpt: error.excerpt)
       }
+    }
+    if options.servesDocument {
+      guard configuration.openAPI == nil else {
+        throw CommandFailure(.usage, "--openapi: the source is an OpenAPI document already; leave the option out.")
+      }
+      configuration.openAPI = options.source
     }
     // 1.0 serves a directory in addition to `./public`, 0.17 in place of it.
     if configuration.dialect == .v1 || configuration.staticDirectories.isEmpty, FileKind(of: "public") == .directory {
@@ -134,6 +141,12 @@ extension EffectiveOptions {
 }
 
 extension ServeCommand {
+  /// Whether the source is an OpenAPI document, whose records are in memory.
+  var servesDocument: Bool {
+    guard !source.contains("://"), FileKind(of: source) == .file else { return false }
+    return FileText.contents(of: source).map { Document.isDocument($0, name: source) } == true
+  }
+
   /// The files that the options name, except the directories of static files; from the directory of snapshots, the
   /// snapshots.
   var privateFiles: [PrivateFile] {

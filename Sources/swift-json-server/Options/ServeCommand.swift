@@ -21,7 +21,7 @@ struct ServeCommand: ReportingCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A .json or .json5 file, a directory of them, postgres://…, http(s)://…, a .js file, a program, or - (standard input).",
+      "A .json or .json5 file, a directory of them, an OpenAPI document, postgres://…, http(s)://…, a .js file, a program, or -.",
       valueName: "source"),
     completion: .file())
   var source = ""
@@ -138,6 +138,10 @@ extension ServeCommand {
     ) { configuration, path throws(CommandFailure) in
       configuration.jsonSchema = .object(try JSONFile.object(at: path))
     },
+    ServeOption(
+      "openapi", at: \.writing.openapi, isFile: true, spelling: ["Server.Configuration.openAPI"]
+    ) { $0.openAPI = $1 },
+    ServeOption("no-check", at: \.writing.noCheck) { configuration, _ in configuration.checksRequests = false },
     ServeOption("compat", at: \.responses.compat, sets: \.dialect, showing: { _ in .classic }),
     ServeOption("reset-routes", at: \.responses.resetRoutes, sets: \.hasResetRoutes),
     ServeOption("auth", at: \.users.auth, spelling: ["Server.SignIn.users", "Server.Configuration.signIn"]) {
@@ -265,6 +269,14 @@ struct WritingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Refuse bodies that are invalid by this JSON Schema.", valueName: "file"), completion: .file())
   var schema: String?
+
+  @Option(
+    name: .customLong("openapi"),
+    help: ArgumentHelp("Serve the paths of this OpenAPI document.", valueName: "file"), completion: .file())
+  var openapi: String?
+
+  @Flag(help: "Take requests that the OpenAPI document forbids.")
+  var noCheck = false
 }
 
 /// How requests are read, and what responses look like.

@@ -1,3 +1,4 @@
+import JSONOpenAPI
 import JSONServer
 import JSONServerValues
 
@@ -40,8 +41,12 @@ struct Banner {
     return "\(title)\n\(urls(style))\n" + facts.map { "  \($0)\n" }.joined()
   }
 
-  /// The addresses of all resources.
+  /// The addresses of all resources, or the paths of the OpenAPI document.
   func urls(_ style: LogStyle) -> String {
+    if let rows = startup.configuration.contract?.document.rows {
+      let lines = ["", "  \(style(.bold, "Operations"))"] + Self.lines(rows, style)
+      return (lines + ["", "  \(style(.bold, "Home"))", "  \(style(.cyan, server.url))", ""]).joined(separator: "\n")
+    }
     var lines = ["", "  \(style(.bold, "Resources"))"]
     let paths = resources.map { Self.path(to: $0.name) }
     let width = min(paths.map(LogText.width).max() ?? 0, 40)
@@ -57,6 +62,25 @@ struct Banner {
     }
     lines += ["", "  \(style(.bold, "Home"))", "  \(style(.cyan, server.url))", ""]
     return lines.joined(separator: "\n")
+  }
+
+  /// One line for each path of an OpenAPI document: what its operations are.
+  static func lines(_ operations: [Document.Row], _ style: LogStyle) -> [String] {
+    var paths: [(path: String, kinds: [(kind: String, methods: [String])])] = []
+    for row in operations {
+      if paths.last?.path != row.path { paths.append((row.path, [])) }
+      let kind = row.kind == "refused" ? "refused, because \(row.detail ?? "")" : row.kind
+      let kinds = paths[paths.count - 1].kinds
+      if let index = kinds.firstIndex(where: { $0.kind == kind }) {
+        paths[paths.count - 1].kinds[index].methods.append(row.method)
+      } else {
+        paths[paths.count - 1].kinds.append((kind, [row.method]))
+      }
+    }
+    return paths.map { path, kinds in
+      let text = kinds.map { "\($0.methods.joined(separator: " ")) \($0.kind)" }.joined(separator: "; ")
+      return "  \(LogText.escaped(path))  \(style(.grey, LogText.escaped(text)))"
+    }
   }
 
   /// A resource's path for people: only characters that a terminal or a client would not accept in an address are

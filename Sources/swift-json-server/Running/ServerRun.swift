@@ -154,6 +154,7 @@ struct ServerRun {
       defer { notice?.end() }
       var next = try await Startup(try EffectiveOptions(startup.effective.given), log: log, after: startup)
       next.keepPort(server.port)
+      await next.keepData(of: server)
       startup.keepPort(server.port)
       try ReadyFile(next.effective)?.check()
       try await next.check(onOtherPortThan: startup)

@@ -1,4 +1,6 @@
 import Dispatch
+import JSONDatabase
+import JSONOpenAPI
 import JSONServer
 import JSONServerValues
 
@@ -27,7 +29,8 @@ struct Startup {
       options.responses.compat == .v1 ? .fails : options.data.ephemeral ? .isSample : .isCreated
     isReadOnce = options.source == "-" || FileKind(of: options.source) == .other
     let locator = SourceLocator(argument: options.source, seed: options.data.seed, missing: missing)
-    configuration.source = try await locator.locate { log.log(.warning($0)) }
+    let servesDocument = configuration.openAPI == options.source
+    if !servesDocument { configuration.source = try await locator.locate { log.log(.warning($0)) } }
     recorder = try effective.recorder(previous?.recorder) { log.log(.warning($0)) }
     configuration.upstream = try effective.upstream(recorder)
     if let recorder, let stubs = options.stubbing.stubs, FileMark(of: stubs) == FileMark(of: recorder.path) {
@@ -36,11 +39,14 @@ struct Startup {
     }
     var watched = effective.watched
     watched.add(configuration.schemaFile, .settings)
+    let unread = configuration
+    configuration = try effective.translating { () throws(ServerError) in try unread.readingContract() }
+    for path in configuration.contract?.document.fileNames ?? [] { watched.add(path, .settings) }
     for path in configuration.bodyFilePaths { watched.add(path, .stubs) }
     self.watched = watched
     configuration.onEvent = { log.log($0) }
     for warning in effective.warnings { log.log(.warning(warning)) }
-    if options.data.watch, isInMemory {
+    if options.data.watch, isInMemory, !servesDocument {
       let remedy = isReadOnce ? "" : "; press r to read it again"
       log.log(.warning("\(options.shownSource) cannot be watched for edits\(remedy)."))
     }
@@ -86,6 +92,17 @@ struct Startup {
     } catch {
       throw effective.failure(error)
     }
+  }
+
+  /// Keeps the records of the server before, when the source is an OpenAPI document that was edited.
+  mutating func keepData(of server: Server) async {
+    guard case .value = configuration.source, let contract = configuration.contract else { return }
+    let data = await server.data
+    for (_, message) in contract.problems(of: data) {
+      configuration.onEvent(.warning("\(message) The OpenAPI document forbids this record, which stays."))
+    }
+    configuration.source = .value(data.value)
+    configuration.toleratesData = true
   }
 
   /// Keeps the port that the system chose for the server before.

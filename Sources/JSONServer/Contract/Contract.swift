@@ -1,0 +1,248 @@
+import HTTPTypes
+package import JSONDatabase
+package import JSONOpenAPI
+package import JSONServerValues
+
+/// The OpenAPI document that decides what the paths of a server do.
+package struct Contract: Sendable {
+  package let document: Document
+  /// The first records, by the names of their resources.
+  package let firstData: JSONObject
+  /// What is not served as the document says.
+  package let notes: [DocumentFault]
+  private let checksRequests: Bool
+
+  /// Reads a document.
+  ///
+  /// - Throws: ``ServerError`` with code `sourceInvalid`, and the file, the line and the column of the first fault.
+  package init(path: String, checksRequests: Bool = true) throws(ServerError) {
+    guard let text = Self.read(path) else {
+      throw ServerError(.sourceMissing, "\(path): there is no such file; check the name of the OpenAPI document.")
+    }
+    do throws(DocumentFault) {
+      document = try Document(text, name: path, read: Self.read)
+    } catch {
+      throw ServerError(.sourceInvalid, error.description)
+    }
+    (firstData, notes) = document.start()
+    self.checksRequests = checksRequests
+  }
+
+  private static func read(_ path: String) -> [UInt8]? {
+    guard let file = OpenFile(path: path), file.isRegular else { return nil }
+    return file.read(from: 0, count: file.size)
+  }
+
+  /// The document itself.
+  var value: JSONValue { document.value }
+
+  /// What each operation is.
+  package var table: JSONValue {
+    .array(
+      document.rows.map { row in
+        [
+          "method": .string(row.method), "path": .string(row.path), "kind": .string(row.kind),
+          "detail": row.detail.map(JSONValue.string) ?? .null,
+        ]
+      })
+  }
+
+  /// Finds what the document says about a request.
+  ///
+  /// - Throws: 404 for a path that the document does not have, 405 with `Allow` for a method that the path lacks.
+  func endpoint(_ request: Request, _ target: RequestTarget) throws(RequestError) -> Endpoint {
+    switch document.decide(documentRequest(request, target), checks: checksRequests) {
+    case .call(let call): return Endpoint(call)
+    case .unknownMethod(let allowed): throw .methodNotAllowed(request, allowed)
+    case .unknownPath:
+      throw RequestError(
+        .notFound, "The OpenAPI document has no path \(request.path); /__admin/routes lists those that it has.")
+    }
+  }
+
+  /// Whether the document has a path.
+  func has(_ target: RequestTarget) -> Bool { document.match(target.segments) != nil }
+
+  private func documentRequest(_ request: Request, _ target: RequestTarget) -> DocumentRequest {
+    let fields = request.headerFields
+    let hasType = fields[.contentType] != nil || request.bytes.isEmpty
+    return DocumentRequest(
+      method: request.method.rawValue, segments: target.segments, query: Self.query(of: target.text),
+      field: { name in
+        // Many clients do not say that a body is JSON.
+        if name == "content-type", !hasType { return "application/json" }
+        return HTTPField.Name(name).flatMap { fields[$0] }
+      }, body: Self.body(of: request), base: request.base, now: Timestamp.now.rfc3339)
+  }
+
+  /// The parameters with their names as they were sent, such as `page[size]`.
+  private static func query(of target: String) -> [(name: String, value: String)] {
+    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+    return target[mark...].dropFirst().split(separator: "&").map { pair in
+      let end = pair.firstIndex(of: "=") ?? pair.endIndex
+      return (
+        PercentEncoding.decodeForm(pair[..<end].utf8), PercentEncoding.decodeForm(pair[end...].dropFirst().utf8)
+      )
+    }
+  }
+
+  private static func body(of request: Request) -> Result<JSONValue, DocumentRequest.BodyFault>? {
+    guard !request.bytes.isEmpty else { return nil }
+    let type = (request.headerFields[.contentType] ?? "application/json").lowercased()
+    do throws(RequestError) {
+      if type.contains("form"), let form = try RequestBody.json(from: request) { return .success(JSONValue(form.json)) }
+    } catch {
+      return .failure(DocumentRequest.BodyFault(error.message))
+    }
+    guard type.contains("json") else { return .success(.string(String(decoding: request.bytes, as: UTF8.self))) }
+    do throws(JSONError) {
+      return .success(try JSONValue(parsing: request.bytes))
+    } catch {
+      return .failure(
+        DocumentRequest.BodyFault(
+          "The body is not JSON: at line \(error.line), column \(error.column), \(error.message)."))
+    }
+  }
+
+  /// The problems of the text of a data file by the document; empty for a text that is no data.
+  package func problems(ofText text: [UInt8], _ schema: Schema) -> [(path: [String], message: String)] {
+    var schema = schema
+    for collection in document.collections { schema.idNames[collection.name] = collection.idName }
+    let database = try? Database(parsing: UTF8Slice(text), schema: schema, ids: IDGenerator { "" })
+    return database.map(problems(of:)) ?? []
+  }
+
+  /// The problems of the data by the document, each with the place of its value.
+  package func problems(of database: Database) -> [(path: [String], message: String)] {
+    var found: [(path: [String], message: String)] = []
+    for collection in document.collections {
+      switch database.resource(named: collection.name) {
+      case .collection(let records)?:
+        for (index, record) in records.firstRecords(records.count).enumerated() {
+          found += document.problems(of: JSONValue(record), collection).map {
+            (
+              [collection.name, String(index)] + $0.place,
+              "The \(collection.name) \(record.id(collection.idName)): \($0.place.last ?? "it") \($0.message)."
+            )
+          }
+        }
+      case .singular(let object)?:
+        found += document.problems(of: JSONValue(object), collection).map {
+          ([collection.name] + $0.place, "\(collection.name): \($0.place.last ?? "it") \($0.message).")
+        }
+      case .unserved?, nil: break
+      }
+    }
+    return found
+  }
+}
+
+extension Endpoint {
+  /// Parses a request by an OpenAPI document, or by the data.
+  ///
+  /// - Throws: 400 for an invalid request, 404 for an unknown path, 405 with `Allow` for a method that the route lacks.
+  static func parse(
+    _ request: Request, _ target: RequestTarget, in database: Database, by contract: Contract?
+  ) throws(RequestError) -> Endpoint {
+    guard let contract else { return try parse(request, target.segments, target.parameters, database) }
+    return try contract.endpoint(request, target)
+  }
+}
+
+extension ValidJSON {
+  fileprivate func id(_ name: String) -> String {
+    let id: ValidJSON? = member(Array(name.utf8))
+    return id.map { JSONValue($0).text(pretty: false) } ?? "without \(name)"
+  }
+}
+
+extension EndpointResult {
+  /// The result of a request by an OpenAPI document.
+  init(_ response: DocumentResponse) {
+    self.init(.text(.null))
+    prepared = PreparedResponse(response)
+    change =
+      switch response.change {
+      case .created(let name, let record)?: .created(name, record)
+      case .updated(let name, let record)?: .updated(name, [record])
+      case .deleted(let name, let id, let children)?: .deleted(name, ids: [id], dependents: children)
+      case .replaced(let name)?: .reloaded(name)
+      case nil: nil
+      }
+  }
+}
+
+extension PreparedResponse {
+  /// The response that an OpenAPI document describes.
+  init(_ response: DocumentResponse) {
+    var fields: HTTPFields = [.cacheControl: "no-cache", .xContentTypeOptions: "nosniff"]
+    fields[.contentType] = response.type
+    for (name, value) in response.headers {
+      if let name = HTTPField.Name(name) { fields[name] = value }
+    }
+    let bytes: [UInt8] =
+      switch response.body {
+      case .none: []
+      case .json(let value): value.utf8Text()
+      case .text(let text): Array(text.utf8)
+      case .record(let record):
+        {
+          var output: [UInt8] = []
+          output.reserveCapacity(record.count * 2)
+          EndpointResult.formatter.append(record, to: &output)
+          return output
+        }()
+      }
+    self.init(status: HTTPResponse.Status(code: response.status).withPhrase, headerFields: fields, body: .bytes(bytes))
+  }
+}
+
+extension Server {
+  /// The current data.
+  package var data: Database { get async { await engine.database } }
+}
+
+extension Server.Configuration {
+  /// The same configuration with its OpenAPI document, and with first records for a source in memory that lacks them.
+  package func readingContract() throws(ServerError) -> Server.Configuration {
+    guard let openAPI, contract == nil else { return self }
+    var configuration = self
+    let contract = try Contract(path: openAPI, checksRequests: checksRequests)
+    configuration.contract = contract
+    for collection in contract.document.collections where idNames[collection.name] == nil {
+      configuration.idNames[collection.name] = collection.idName
+    }
+    if case .value(let value) = source {
+      var data = value.object ?? JSONObject()
+      for (name, first) in contract.firstData where data[name] == nil { data[name] = first }
+      configuration.source = .value(.object(data))
+    }
+    return configuration
+  }
+
+  /// What the start says about the OpenAPI document.
+  var contractWarnings: [String] { contract?.notes.map(\.description) ?? [] }
+
+  /// Refuses data that the OpenAPI document forbids.
+  ///
+  /// - Throws: ``ServerError`` with code `sourceInvalid` that names the invalid records.
+  func checkContract(_ database: Database) throws(ServerError) {
+    guard let contract, checksRequests, !toleratesData else { return }
+    let problems = contract.problems(of: database)
+    guard !problems.isEmpty else { return }
+    let name: String
+    switch source {
+    case .file(let path), .text(_, name: let path): name = path
+    case .directory, .value, .postgreSQL: name = title
+    }
+    let text = OpenFile(path: name).map { $0.read(from: 0, count: $0.size) }
+    let lines = problems.prefix(10).map { path, message in
+      text.map { Document.fault(message, at: path, in: $0, name: name).description } ?? "\(name): \(message)"
+    }
+    let more = problems.count > 10 ? "\n… and \(problems.count - 10) more." : ""
+    throw ServerError(
+      .sourceInvalid,
+      lines.joined(separator: "\n") + more
+        + "\nThe OpenAPI document forbids this; correct the records, or give --no-check.")
+  }
+}
