@@ -164,6 +164,7 @@ extension DocumentResponse {
 @Suite struct ContractTests {
   static let names = [
     "bookings.yaml", "members.yaml", "tickets.json", "payments.yaml", "articles.yaml", "notes.yaml", "shop.yaml",
+    "customers.yaml", "projects.json", "forum.yaml", "devices.yaml", "pets.yaml",
   ]
 
   /// The path of an operation with values for its parameters.

@@ -37,8 +37,8 @@ extension DocumentReader {
     // The shortest paths first, so that parents are known. A pair with items tells more than a list alone.
     pairs.sort { ($0.base.count, $0.parameter == nil ? 1 : 0) < ($1.base.count, $1.parameter == nil ? 1 : 0) }
     for pair in pairs where isStored(pair) { store(pair) }
-    // Items without a list of their own belong to a collection of the same name.
-    for pair in pairs where pair.parameter != nil && !isStored(pair) {
+    // Items without a list of their own, and lists without a POST, belong to a collection of the same name.
+    for pair in pairs where !isStored(pair) && (pair.parameter != nil || listForm(of: pair) != nil) {
       if collections.contains(where: { isSame($0, pair) }) { store(pair) }
     }
     for pair in pairs where pair.parameter == nil && isObject(pair) { storeObject(pair) }
@@ -227,8 +227,12 @@ extension DocumentReader {
 
   /// Finds the member that holds the ids.
   private mutating func setID(of index: Int, _ pair: Pair) {
-    guard let parameter = pair.parameter else { return }
     let views = collections[index].schemas
+    guard let parameter = pair.parameter else {
+      collections[index].idSchema = schema.property("id", of: views)
+      if collections[index].idSchema.isEmpty, !views.isEmpty { collections[index].hidden.insert("id") }
+      return
+    }
     let properties = schema.properties(of: views)
     let names = properties.map(\.name)
     let singular = Name(Inflection.singular(of: pair.name, .classic))

@@ -49,7 +49,10 @@ extension JSONSchema {
     case .array: arrays(nodes, direction, depth: depth).map(JSONValue.array)
     default:
       // A member that refers to its own kind again is left out, unless it is required.
-      [isWhole && depth < 3, false].compactMap { object(shape, nodes, index, direction, isWhole: $0, depth: depth) }
+      // A condition may require members that 'required' does not name.
+      [isWhole && depth < 3, false, depth < 3].compactMap {
+        object(shape, nodes, index, direction, isWhole: $0, depth: depth)
+      }
     }
   }
 

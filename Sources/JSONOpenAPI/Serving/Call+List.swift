@@ -43,7 +43,7 @@ extension Document {
       ListRole.style(of: $0.name)?.isPage == true && !dates.contains(schema.format(of: $0.schema) ?? "")
     }
     return parameters.compactMap { parameter in
-      let name = Name(parameter.name).text
+      let name = Name(parameter.name.hasPrefix("filter[") ? String(parameter.name.dropFirst(7)) : parameter.name).text
       let member = members.first { Name($0).text == name }
       if let style = ListRole.style(of: parameter.name), !dates.contains(schema.format(of: parameter.schema) ?? ""),
         member == nil || hasPages
