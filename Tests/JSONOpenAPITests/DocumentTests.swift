@@ -256,6 +256,7 @@ extension DocumentResponse {
     ),
     ("impossible.yaml", "11:15: No value satisfies this schema; correct it, or add an example."),
     ("parameter.yaml", "5:5: The parameter '{id}' of the path '/pets/{id}' is not described; add it to 'parameters'."),
+    ("unused.yaml", "13:23: the reference '#/components/schemas/Person' has no target; correct it, or add the target"),
     ("unclosed.json", "4:14: The '{' is not closed."),
   ]
 

@@ -45,6 +45,14 @@ struct DocumentReader {
         node: root["paths"] ?? root, message: "The document has no 'paths', so that nothing can be served; add some.")
     }
     for (path, node) in paths.members where !path.hasPrefix("x-") { try readPath(path, node) }
+    // A schema that no operation uses may have a reference without a target, too.
+    for (_, node) in root["components"]?["schemas"]?.members ?? [] {
+      do throws(Fault) {
+        _ = try schemas.id(of: node)
+      } catch {
+        guard error.isLocal else { throw error }
+      }
+    }
     guard !operations.isEmpty else {
       throw Fault(node: paths, message: "The document has no operations, so that nothing can be served; add a path.")
     }
