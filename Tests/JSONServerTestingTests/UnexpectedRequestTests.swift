@@ -37,6 +37,20 @@ import NIOConcurrencyHelpers
     }
   }
 
+  @Test(.jsonServer(openAPI: "fixtures/openapi/bookings.yaml", unexpectedRequests: .issue, listens: false))
+  func `are those that the OpenAPI document does not have`() async throws {
+    let server = try MockServer.current
+    #expect(await server.respond(to: Request(.delete, "/bookings/3")).status == .noContent)
+    #expect(await server.respond(to: Request(.get, "/v1/bookings/3")).status == .notFound)
+    #expect(await server.respond(to: Request(.get, "/bookings?limit=0")).status == .badRequest)
+    try await withKnownIssue {
+      _ = await server.respond(to: Request(.get, "/booking"))
+      try await server.verify()
+    } matching: { issue in
+      issue.comments.contains { $0.rawValue.contains("GET /booking → 400") }
+    }
+  }
+
   /// The texts of the issues that a closure records, and of the error that it throws.
   private func issues(_ body: () async throws -> Void) async throws -> [String] {
     let texts = NIOLockedValueBox<[String]>([])
