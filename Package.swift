@@ -112,9 +112,19 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "JSONServerRules",
+      dependencies: [
+        "JSONServerHTTP", "JSONServerValues", "JSONStorage",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
       name: "JSONServer",
       dependencies: [
-        "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONOpenAPI", "JSONStorage",
+        "JSONServerRules", "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONOpenAPI",
+        "JSONStorage",
         "TextMatching",
         "CStorage",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
@@ -217,7 +227,8 @@ let package = Package(
     .testTarget(
       name: "JSONServerTests",
       dependencies: [
-        "TestSupport", "JSONServerRehearsal", "JSONServer", "JSONServerHTTP", "JSONDatabase", "JSONStorage",
+        "TestSupport", "JSONServerRehearsal", "JSONServer", "JSONServerRules", "JSONServerHTTP", "JSONDatabase",
+        "JSONStorage",
         "JSONServerValues", "CZlib",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -21,9 +21,10 @@ ARROWS = {
     "JSONServerHTTP": {
         "JSONDatabase", "JSONDescription", "TextMatching", "JSONServerValues", "CPage", "CStorage", "CZlib",
     },
+    "JSONServerRules": {"JSONServerHTTP", "JSONStorage", "JSONServerValues"},
     "JSONServer": {
-        "JSONServerHTTP", "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription", "JSONOpenAPI",
-        "TextMatching", "JSONServerValues", "CStorage",
+        "JSONServerRules", "JSONServerHTTP", "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription",
+        "JSONOpenAPI", "TextMatching", "JSONServerValues", "CStorage",
     },
     "JSONServerMock": {"JSONServer", "JSONServerValues"},
     "JSONServerRehearsal": {"JSONServer", "JSONDatabase", "JSONDescription", "JSONServerValues"},

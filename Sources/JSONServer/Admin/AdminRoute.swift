@@ -14,9 +14,6 @@ final class AdminRoute: Sendable {
   /// Responds to a request, immediately or later; runs again when a commit of the request collides with an edit of the file.
   typealias Handler = @Sendable (isolated Engine, AdminCall) throws(RequestError) -> Void
 
-  /// The first segment of the paths.
-  static let root = "__admin"
-
   private let method: HTTPRequest.Method
   /// The segments after the first; a segment in braces stands for any text.
   private let segments: [String]
@@ -39,7 +36,7 @@ final class AdminRoute: Sendable {
     self.method = method
     segments = path.split(separator: "/").map(String.init)
     operation = OpenAPIAdmin.operation(
-      method.rawValue.lowercased(), "/\(Self.root)\(path)", id, summary, result, body: body, query: query,
+      method.rawValue.lowercased(), "/\(RequestTarget.adminRoot)\(path)", id, summary, result, body: body, query: query,
       errors: errors)
     handler = respond
   }
@@ -76,11 +73,6 @@ final class AdminRoute: Sendable {
   static func resetRoute(of request: Request, _ path: [String]) -> AdminRoute? {
     resetTable.first { $0.method == request.method && $0.takes(path[...]) }
   }
-}
-
-extension RequestTarget {
-  /// Whether the path leads to the admin interface.
-  package var isAdministrative: Bool { segments.first == AdminRoute.root }
 }
 
 /// A request to an administrative route.

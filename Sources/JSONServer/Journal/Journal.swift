@@ -433,13 +433,6 @@ extension MatchNotes {
   }
 }
 
-extension JSONValue {
-  /// Creates a number with at most three digits after the point.
-  init(rounding number: Double) {
-    self = JSONNumber((number * 1000).rounded() / 1000).map(JSONValue.number) ?? .null
-  }
-}
-
 /// A time in logs and journals, for people and programs.
 package struct Timestamp: Sendable {
   /// Milliseconds since 1970, by the wall clock; more than the `Int` of a watch can hold.

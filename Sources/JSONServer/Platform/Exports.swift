@@ -3,6 +3,7 @@
 
 @_exported public import HTTPTypes
 @_exported public import JSONServerHTTP
+@_exported public import JSONServerRules
 @_exported public import JSONServerValues
 
 #if canImport(FoundationEssentials)

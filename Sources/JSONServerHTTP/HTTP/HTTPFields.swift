@@ -40,6 +40,9 @@ extension HTTPFields {
     return members
   }
 
+  /// The fields with which clients, servers and proxies authenticate.
+  package static let secretNames: Set = ["authorization", "cookie", "set-cookie", "set-cookie2"]
+
   /// Sets fields; each replaces the fields with the same name.
   package mutating func replace(with fields: HTTPFields) {
     for field in fields { self[fields: field.name] = fields[fields: field.name] }

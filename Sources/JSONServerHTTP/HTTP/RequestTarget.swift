@@ -161,3 +161,11 @@ extension RequestTarget {
     }
   }
 }
+
+extension RequestTarget {
+  /// The first segment of the admin interface's paths.
+  package static let adminRoot = "__admin"
+
+  /// Whether the path leads to the admin interface.
+  package var isAdministrative: Bool { segments.first == Self.adminRoot }
+}

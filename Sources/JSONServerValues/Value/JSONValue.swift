@@ -332,3 +332,10 @@ extension JSONValue {
     }
   }
 }
+
+extension JSONValue {
+  /// Creates a number with at most three digits after the point.
+  package init(rounding number: Double) {
+    self = JSONNumber((number * 1000).rounded() / 1000).map(JSONValue.number) ?? .null
+  }
+}

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerHTTP
 
 struct SecretTextTests {
   @Test(arguments: [

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerRules
 
 /// A stubs file that another server's responses are recorded in.
 @Suite(.timeLimit(.minutes(1))) struct `A recording` {

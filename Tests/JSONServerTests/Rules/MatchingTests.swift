@@ -3,6 +3,7 @@ import JSONServerValues
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerRules
 
 @Suite struct `A pattern of requests` {
   struct Case: Sendable {

@@ -4,6 +4,7 @@ import JSONServerValues
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerRules
 
 /// Rules on their way from one server to another.
 @Suite struct `Shared rules` {

@@ -29,7 +29,7 @@ package enum SecretText {
   }
 
   /// Header fields. Of a field with a scheme, the scheme is shown.
-  static func fields(_ fields: HTTPFields) -> HTTPFields {
+  package static func fields(_ fields: HTTPFields) -> HTTPFields {
     HTTPFields(
       fields.map { field in
         let name = field.name.canonicalName
@@ -46,7 +46,7 @@ package enum SecretText {
   /// tell its secrets from the rest. O(length).
   ///
   /// - Parameter type: The value of `Content-Type`.
-  static func body(_ body: [UInt8], type: String?) -> [UInt8] {
+  package static func body(_ body: [UInt8], type: String?) -> [UInt8] {
     let essence = type.map(MediaType.init)?.essence
     if let json = try? ValidJSON(parsing: body) {
       // A patch names the changed member by a path (RFC 6902).

@@ -1,7 +1,7 @@
 import JSONServerValues
 
 /// Names of parameters and members whose values are secrets.
-enum SecretName {
+package enum SecretName {
   /// The words in such a name, without regard to letter case and separators.
   private static let parts = [
     "password", "passwd", "passphrase", "passcode", "secret", "credential", "apikey", "accesskey", "privatekey",
@@ -45,13 +45,13 @@ enum SecretName {
   }
 
   /// Whether a parameter is a secret: by its name, or as a `_where` that may name one.
-  static func matches(_ name: String, with value: String) -> Bool {
+  package static func matches(_ name: String, with value: String) -> Bool {
     matches(name) || name == "_where" && mayBeMentioned(in: value)
   }
 
   /// Whether a member of an object is a secret: by its name, or as the value of a JSON Patch whose path names one
   /// (RFC 6902).
-  static func matches(_ name: String, in members: JSONObject) -> Bool {
+  package static func matches(_ name: String, in members: JSONObject) -> Bool {
     matches(name) || name == "value" && members["path"]?.string.map(isMentioned) == true
   }
 
@@ -59,7 +59,7 @@ enum SecretName {
   static func mayBeMentioned(in text: String) -> Bool { isMentioned(in: text) || text.contains("\\u") }
 
   /// Whether a text without names contains such a word. O(length).
-  static func isMentioned(in text: String) -> Bool {
+  package static func isMentioned(in text: String) -> Bool {
     var rest = Array(text.utf8)[...]
     while let start = rest.firstIndex(where: nameBytes.contains) {
       let word = rest[start...].prefix(while: nameBytes.contains)
@@ -90,7 +90,7 @@ enum SecretName {
 
 extension JSONValue {
   /// The value without members that are secrets.
-  var withoutSecrets: JSONValue {
+  package var withoutSecrets: JSONValue {
     changingObjects { members in
       JSONObject(members.filter { !SecretName.matches($0.name, in: members) }.map { ($0.name, $0.value) })
     }

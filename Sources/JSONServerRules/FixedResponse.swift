@@ -1,10 +1,11 @@
 import HTTPTypes
+package import JSONServerHTTP
 import JSONServerValues
 
 /// The fixed response of a stub or a fault.
-struct FixedResponse: Sendable, Hashable {
+package struct FixedResponse: Sendable, Hashable {
   /// The body.
-  enum Body: Sendable, Hashable {
+  package enum Body: Sendable, Hashable {
     /// JSON, sent as exactly `application/json`. With another type in ``FixedResponse/headerFields``, a string is sent as
     /// plain text.
     case json(JSONValue)
@@ -19,16 +20,26 @@ struct FixedResponse: Sendable, Hashable {
   /// Header fields, in addition to those of every response.
   var headerFields: HTTPFields = [:]
   /// The body; `nil` for none.
-  var body: Body?
+  package var body: Body?
   /// How the response is sent: a truncated one ends in the middle of its body.
-  var delivery = Response.Delivery.normal
+  package var delivery = Response.Delivery.normal
+
+  package init(
+    status: HTTPResponse.Status? = nil, headerFields: HTTPFields = [:], body: Body? = nil,
+    delivery: Response.Delivery = .normal
+  ) {
+    self.status = status
+    self.headerFields = headerFields
+    self.body = body
+    self.delivery = delivery
+  }
 }
 
 extension FixedResponse {
   /// Creates a fixed response from a response of Swift code; without a status when its delivery is not `normal`.
   ///
   /// - Throws: 400 for an invalid response, and for a stream, which can be sent only once.
-  init(_ response: Response) throws(RequestError) {
+  package init(_ response: Response) throws(RequestError) {
     if let problem = response.problem { throw RequestError(.malformed, problem) }
     guard response.delivery != .lost else {
       throw RequestError(.malformed, "Only a fault loses the response of the data; use Fault(…, .lost).")
@@ -121,13 +132,19 @@ extension FixedResponse {
 }
 
 /// The files that may be bodies of responses: those in the directory of the stubs file and below it.
-struct BodyFiles: Sendable {
+package struct BodyFiles: Sendable {
   /// The directory of the stubs file; `nil` without a stubs file.
   let directory: String?
   /// The contents of files that another server has read and shares, by name.
   var contents: [String: [UInt8]] = [:]
   /// The files that are never sent.
   var privateFiles: [PrivateFile] = []
+
+  package init(directory: String?, contents: [String: [UInt8]] = [:], privateFiles: [PrivateFile] = []) {
+    self.directory = directory
+    self.contents = contents
+    self.privateFiles = privateFiles
+  }
 
   /// Reads a file.
   ///

@@ -1,4 +1,5 @@
 import HTTPTypes
+package import JSONServerHTTP
 import JSONServerValues
 import NIOConcurrencyHelpers
 
@@ -7,7 +8,7 @@ package struct RequestMatcher: Sendable {
   /// The pattern; the query of its path is moved to ``RequestPattern/query``.
   package let pattern: RequestPattern
   /// The path; `nil` for all paths.
-  let path: PathPattern?
+  package let path: PathPattern?
   private let headers: [(name: HTTPField.Name, value: WildcardPattern?)]
 
   /// - Throws: 400 for a pattern that no request can match, with the reason.
@@ -107,13 +108,13 @@ package struct RequestMatcher: Sendable {
 /// The parts of a request that patterns compare. The body is parsed once, when a pattern needs it.
 package final class MatchableRequest: Sendable {
   /// A path and a query that a pattern may match.
-  struct Target: Sendable {
+  package struct Target: Sendable {
     /// The decoded path.
-    let text: String
+    package let text: String
     /// The decoded path, in lower case when ``isFolded``.
     let path: [UInt8]
     let isFolded: Bool
-    let parameters: [(name: String, value: String)]
+    package let parameters: [(name: String, value: String)]
 
     fileprivate init(_ target: RequestTarget, isFolded: Bool) {
       text = target.path
@@ -124,7 +125,7 @@ package final class MatchableRequest: Sendable {
   }
 
   let method: HTTPRequest.Method
-  let targets: [Target]
+  package let targets: [Target]
   fileprivate let request: Request
   /// The parsed body; `nil` until a pattern needs it.
   private let knownBody = NIOLockedValueBox<JSONValue??>(nil)
@@ -162,6 +163,15 @@ package struct EffectiveRoute: Sendable {
   var earlierTargets: [RequestTarget] = []
   /// Whether letter case makes no difference in paths, as in json-server 0.17's routes.
   let ignoresCase: Bool
+
+  package init(
+    method: HTTPRequest.Method, target: RequestTarget, earlierTargets: [RequestTarget] = [], ignoresCase: Bool
+  ) {
+    self.method = method
+    self.target = target
+    self.earlierTargets = earlierTargets
+    self.ignoresCase = ignoresCase
+  }
 }
 
 /// A text in which a `*` stands for any characters.
@@ -194,7 +204,7 @@ package struct WildcardPattern: Sendable, Hashable {
 }
 
 /// The decoded path of a pattern: `/posts/*`.
-struct PathPattern: Sendable {
+package struct PathPattern: Sendable {
   /// The path for people.
   let text: String
   /// The path for comparing with letter case.
@@ -202,7 +212,7 @@ struct PathPattern: Sendable {
   /// The path for comparing without letter case.
   let folded: WildcardPattern
   /// The beginning of all matching paths in lower case, up to and including the first `*`; the whole path without a `*`.
-  let key: [UInt8]
+  package let key: [UInt8]
 
   /// Reads a path without query. Adds a missing slash at the beginning, leaves out empty segments, and decodes escapes, as
   /// for ``RequestTarget/path``.
@@ -225,8 +235,9 @@ struct PathPattern: Sendable {
     guard !segments.contains("."), !segments.contains("..") else {
       throw Self.refusal(of: path, "clients resolve '.' and '..' before they send it; write the path they lead to")
     }
-    guard segments.first != AdminRoute.root else {
-      throw Self.refusal(of: path, "stubs, faults, holds and the journal leave out requests to /\(AdminRoute.root)")
+    guard segments.first != RequestTarget.adminRoot else {
+      throw Self.refusal(
+        of: path, "stubs, faults, holds and the journal leave out requests to /\(RequestTarget.adminRoot)")
     }
     let decoded = RequestTarget.path(of: segments)
     text = decoded.hasPrefix("/*") && !isLiteral ? String(decoded.dropFirst()) : decoded

@@ -1,4 +1,5 @@
 import HTTPTypes
+package import JSONServerHTTP
 import JSONServerValues
 
 /// The exchanges of an HTTP archive (HAR 1.2), which browsers save.

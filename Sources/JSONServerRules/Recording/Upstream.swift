@@ -1,4 +1,5 @@
 import HTTPTypes
+public import JSONServerHTTP
 
 /// Another server, which gets the requests that this server has no response to.
 public struct Upstream: Sendable {
@@ -18,8 +19,8 @@ public struct Upstream: Sendable {
   public var maximumConcurrentRequests = 16
   /// The time limit of a response, including the time that its request waits for others.
   public var timeout = Duration.seconds(60)
-  let address: UpstreamAddress
-  let send: Send
+  package let address: UpstreamAddress
+  package let send: Send
 
   /// Creates another server.
   ///
@@ -105,7 +106,7 @@ package struct UpstreamAddress: Sendable {
   /// Rewrites the addresses in a response's fields, so that they lead to the server that the client has called.
   ///
   /// - Parameter base: The beginning of the new addresses: `http://localhost:3000`, or nothing for paths alone.
-  func moveAddresses(in fields: inout HTTPFields, to base: String) {
+  package func moveAddresses(in fields: inout HTTPFields, to base: String) {
     for index in fields.indices {
       switch fields[index].name {
       case .location, .contentLocation:
@@ -149,14 +150,14 @@ extension HTTPFields {
   }
 
   /// The fields of a request that another server gets.
-  var forwarded: HTTPFields {
+  package var forwarded: HTTPFields {
     withoutConnectionFields.filter { !Self.ownNames.contains($0.name.canonicalName) }
   }
 
   /// The fields of another server's response that a client gets; this server adds its own CORS fields.
   ///
   /// - Parameter keepsLength: Whether to keep the length, since a HEAD has no body to count.
-  func passedOn(keepsLength: Bool) -> HTTPFields {
+  package func passedOn(keepsLength: Bool) -> HTTPFields {
     var fields = withoutConnectionFields.filter { field in
       let name = field.name.canonicalName
       return !name.hasPrefix("access-control-") || name == "access-control-expose-headers"
@@ -164,7 +165,4 @@ extension HTTPFields {
     if keepsLength { fields += filter { $0.name == .contentLength }.prefix(1) }
     return fields
   }
-
-  /// The fields with which clients, servers and proxies authenticate.
-  static let secretNames: Set = ["authorization", "cookie", "set-cookie", "set-cookie2"]
 }

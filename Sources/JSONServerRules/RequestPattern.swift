@@ -1,4 +1,5 @@
 package import HTTPTypes
+public import JSONServerHTTP
 public import JSONServerValues
 
 /// The requests that a stub, a fault, a hold or an expectation matches.

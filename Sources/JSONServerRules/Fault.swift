@@ -1,4 +1,5 @@
 import HTTPTypes
+public import JSONServerHTTP
 
 /// A failure of requests on purpose, to test how a client handles it.
 ///
@@ -48,7 +49,7 @@ extension FixedResponse {
 
   /// The response of a fault or of a hold; `nil` for a fault with only a delay, and for one that disturbs the response of
   /// whatever responds to the request.
-  func prepared(retryAfter: Int?) -> PreparedResponse? {
+  package func prepared(retryAfter: Int?) -> PreparedResponse? {
     guard retryAfter != nil || self != FixedResponse() && disturbance == nil else { return nil }
     var fixed = self
     if retryAfter != nil, status == nil { fixed.status = .tooManyRequests }

@@ -1,3 +1,4 @@
+public import JSONServerHTTP
 import JSONServerValues
 
 /// Fixed responses, which do not depend on the data, such as `{"balance": 200}` for `POST /api/v2/purchase`.
@@ -65,16 +66,16 @@ public struct Stub: Sendable {
 }
 
 /// The stubs of a file: an array of stubs as `/__admin/stubs` takes them, or the exchanges of an HTTP archive.
-struct StubsFile: Sendable {
-  let stubs: [Rule]
+package struct StubsFile: Sendable {
+  package let stubs: [Rule]
   /// The paths of the files that are bodies of responses.
-  let bodyFiles: [String]
+  package let bodyFiles: [String]
 
   /// Reads a file and its body files. Blocks until that is done.
   ///
   /// - Parameter isIgnored: Whether to leave out a stub with this pattern.
   /// - Throws: ``ServerError`` with code `invalidConfiguration` that names the file, and the line and column of an error.
-  init(
+  package init(
     path: String, files: BodyFiles, ignoring isIgnored: ((RequestPattern) -> Bool)? = nil
   ) throws(ServerError) {
     guard let file = OpenFile(path: path), file.isRegular else {

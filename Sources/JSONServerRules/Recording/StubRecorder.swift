@@ -1,4 +1,5 @@
 import HTTPTypes
+package import JSONServerHTTP
 import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers

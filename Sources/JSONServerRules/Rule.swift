@@ -1,4 +1,5 @@
 import HTTPTypes
+package import JSONServerHTTP
 import JSONServerValues
 
 /// A valid fault, hold or stub.
@@ -11,7 +12,7 @@ package struct Rule: Sendable {
   }
 
   /// The effect on a request.
-  enum Effect: Sendable {
+  package enum Effect: Sendable {
     /// The request fails, or is delayed.
     case fault(FixedResponse, retryAfter: Int?)
     /// The request waits for its release.
@@ -23,21 +24,21 @@ package struct Rule: Sendable {
   }
 
   /// The requests that the rule matches, as given.
-  let request: RequestPattern
+  package let request: RequestPattern
   /// The prepared pattern.
-  let matcher: RequestMatcher
+  package let matcher: RequestMatcher
   /// The number of requests that the rule affects; `nil` for no limit.
-  let times: Int?
+  package let times: Int?
   /// The delay of a request: a random time within the range.
-  let delay: ClosedRange<Duration>?
-  var effect: Effect
+  package let delay: ClosedRange<Duration>?
+  package var effect: Effect
   /// The responses of the effect as they are sent, made once; `nil` for what the rule leaves to others.
   private let prepared: [PreparedResponse?]
   /// Whether the rule leaves alone requests for which the server has data, a page or a file.
-  var yieldsToData = false
+  package var yieldsToData = false
 
   /// - Throws: 400 for numbers out of range, and for a pattern that no request can match.
-  init(
+  package init(
     _ request: RequestPattern, times: Int? = nil, delay: ClosedRange<Duration>? = nil, _ effect: Effect
   ) throws(RequestError) {
     if let times, times < 1 {
@@ -59,7 +60,7 @@ package struct Rule: Sendable {
   }
 
   /// - Throws: 400 for an invalid fault.
-  init(_ fault: Fault) throws(RequestError) {
+  package init(_ fault: Fault) throws(RequestError) {
     let response =
       switch fault.response {
       case nil: FixedResponse()
@@ -70,7 +71,7 @@ package struct Rule: Sendable {
   }
 
   /// - Throws: 400 for an invalid stub.
-  init(_ stub: Stub) throws(RequestError) {
+  package init(_ stub: Stub) throws(RequestError) {
     let effect: Effect
     switch stub.source {
     case .handler(let handler): effect = .handler(handler)
@@ -89,11 +90,11 @@ package struct Rule: Sendable {
   /// The response that replaces carrying out the request; `nil` for none, or when a closure makes it.
   ///
   /// - Parameter count: The number of requests that the rule has affected before.
-  func response(after count: Int) -> PreparedResponse? {
+  package func response(after count: Int) -> PreparedResponse? {
     prepared.isEmpty ? nil : prepared[min(count, prepared.count - 1)]
   }
 
-  var kind: Kind {
+  package var kind: Kind {
     switch effect {
     case .fault: .fault
     case .hold: .hold
@@ -102,7 +103,7 @@ package struct Rule: Sendable {
   }
 
   /// - Throws: 400 for a status that is not final.
-  static func check(status: HTTPResponse.Status?) throws(RequestError) {
+  package static func check(status: HTTPResponse.Status?) throws(RequestError) {
     guard let status, !(200...599).contains(status.code) else { return }
     throw RequestError(.malformed, "'status' must be a number from 200 to 599, not \(status.code).", at: ["status"])
   }
@@ -110,7 +111,7 @@ package struct Rule: Sendable {
 
 extension Rule.Effect {
   /// The fixed responses.
-  var responses: [FixedResponse] {
+  package var responses: [FixedResponse] {
     get {
       switch self {
       case .fault(let response, _): [response]
@@ -128,7 +129,9 @@ extension Rule.Effect {
   }
 
   /// How the fault has the response sent of whatever responds to the request; `nil` for a fault with a response of its own.
-  var disturbance: Response.Delivery? { if case .fault(let response, nil) = self { response.disturbance } else { nil } }
+  package var disturbance: Response.Delivery? {
+    if case .fault(let response, nil) = self { response.disturbance } else { nil }
+  }
 
   /// The responses as they are sent. O(size of the bodies).
   fileprivate var prepared: [PreparedResponse?] {
@@ -215,7 +218,7 @@ extension Rule {
   ///
   /// - Parameter isWhole: Whether the pattern's body must be the whole body of a request.
   /// - Throws: 400 that names the invalid member.
-  init(_ kind: Kind, _ body: StrictObject, files: BodyFiles, isWhole: Bool = false) throws(RequestError) {
+  package init(_ kind: Kind, _ body: StrictObject, files: BodyFiles, isWhole: Bool = false) throws(RequestError) {
     var request = try kind.pattern(body)
     if isWhole, let value = request.body.value { request.body = .equal(value) }
     var responses = try kind.responses(body, files)
@@ -250,7 +253,7 @@ extension Rule {
   /// or with a response that is null or has an `action`.
   ///
   /// - Parameter timesLeft: How many more requests the rule affects.
-  func members(id: Int? = nil, timesLeft: Int? = nil) -> JSONObject {
+  package func members(id: Int? = nil, timesLeft: Int? = nil) -> JSONObject {
     var members = JSONObject()
     members["id"] = id.map { .number(JSONNumber($0)) }
     let pattern = matcher.pattern
@@ -275,7 +278,7 @@ extension Rule {
 
 extension ClosedRange<Duration> {
   /// A random duration within the range: the lower bound plus whole milliseconds, up to 300 million years.
-  func length(_ random: () -> UInt64) -> Duration {
+  package func length(_ random: () -> UInt64) -> Duration {
     let span = UInt64(Swift.min((upperBound - lowerBound) / .milliseconds(1), 0x1p63.nextDown))
     return lowerBound + .milliseconds(Int64(random() % (span + 1)))
   }
