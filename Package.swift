@@ -124,9 +124,7 @@ let package = Package(
       name: "JSONServer",
       dependencies: [
         "JSONServerRules", "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONOpenAPI",
-        "JSONStorage",
-        "TextMatching",
-        "CStorage",
+        "JSONStorage", "TextMatching", "CStorage",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -228,8 +226,7 @@ let package = Package(
       name: "JSONServerTests",
       dependencies: [
         "TestSupport", "JSONServerRehearsal", "JSONServer", "JSONServerRules", "JSONServerHTTP", "JSONDatabase",
-        "JSONStorage",
-        "JSONServerValues", "CZlib",
+        "JSONStorage", "JSONServerValues", "CZlib",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

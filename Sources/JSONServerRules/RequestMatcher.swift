@@ -52,7 +52,7 @@ package struct RequestMatcher: Sendable {
   }
 
   /// Whether the request's body must be read to see whether the request matches.
-  var comparesBody: Bool { pattern.isExact || pattern.body.value != nil }
+  package var comparesBody: Bool { pattern.isExact || pattern.body.value != nil }
 
   /// Whether a request matches.
   package func matches(_ request: MatchableRequest) -> Bool {
@@ -135,14 +135,14 @@ package final class MatchableRequest: Sendable {
 
   /// Reads the body, which takes long when it is large.
   @discardableResult
-  func readBody() -> JSONValue? {
+  package func readBody() -> JSONValue? {
     let body = request.json
     knownBody.withLockedValue { $0 = .some(body) }
     return body
   }
 
   deinit {
-    guard request.bytes.count > Engine.quickBody else { return }
+    guard request.bytes.count > RequestBody.largestQuick else { return }
     knownBody.withLockedValue { WorkerThreads.release(&$0, leaving: nil) }
   }
 

@@ -136,7 +136,7 @@ struct SemanticsTests {
     ("limit=1", "'_limit'"), ("_limits=1", "'_limit'"), ("page=1", "'_page'"), ("sort=id", "'_sort'"),
     ("perPage=1", "'_per_page'"), ("offset=1", "'_start'"), ("Author=ada", "'author'"), ("auhtor=ada", "'author'"),
     ("veiws=1", "'views'"), ("xyzzy=1", "'xyzzy'"), ("_per_page=2", "without '_page'"),
-    ("_page=undefined", "not given"), ("_limit=null", "'null'"), ("_delay=NaN", "'NaN'"), ("_end=", "empty"),
+    ("_page=undefined", "no effect"), ("_limit=null", "'null'"), ("_delay=NaN", "'NaN'"), ("_end=", "empty"),
     ("_dependent=x", "has no effect on a GET"), ("_order=desc", "without '_sort'"), ("_start=2", "'_end' or '_limit'"),
     ("_page=1&_end=2", "beside '_page'"),
     ("author=ada&_sort=id&_limit=2", nil),

@@ -11,7 +11,7 @@ extension AdminCall {
   /// Replaces all data with the body, which has the form of a data file.
   func replaceData(on engine: isolated Engine) throws(RequestError) {
     let (body, parser) = (context.request.bytes, SourceParser(on: engine))
-    guard body.count > Engine.quickBody else {
+    guard body.count > RequestBody.largestQuick else {
       return try engine.writes.replaceAll(with: try parser.parse(body), for: requester, Self.done, on: engine)
     }
     guard try engine.beginOrQueue("replacing all data", for: requester) else { return }
@@ -33,7 +33,7 @@ extension AdminCall {
     guard try engine.beginOrQueue("merging data", for: requester) else { return }
     let (body, parser, ids) = (context.request.bytes, SourceParser(on: engine), engine.writes.ids)
     let hasFixedResources = engine.writes.store?.hasFixedResources == true
-    engine.change(for: requester, isLarge: body.count > Engine.quickBody) {
+    engine.change(for: requester, isLarge: body.count > RequestBody.largestQuick) {
       database throws(RequestError) -> DataChange? in
       let other = try parser.parse(body)
       if hasFixedResources { try database.requireFiles(of: other, all: false) }

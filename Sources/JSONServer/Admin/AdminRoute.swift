@@ -94,7 +94,7 @@ struct AdminCall: Sendable {
     on engine: isolated Engine, _ read: @escaping @Sendable (StrictObject) throws(RequestError) -> Value,
     then goOn: @escaping @Sendable (isolated Engine, Value) throws(RequestError) -> Void
   ) throws(RequestError) {
-    guard context.request.bytes.count > Engine.quickBody else {
+    guard context.request.bytes.count > RequestBody.largestQuick else {
       return try goOn(engine, read(StrictObject(context.request)))
     }
     engine.aside {
@@ -108,7 +108,7 @@ struct AdminCall: Sendable {
   ///
   /// - Throws: 503 when too many reads that take long are under way.
   func show(_ value: JSONValue, status: HTTPResponse.Status = .ok, on engine: isolated Engine) throws(RequestError) {
-    try show(isLarge: value.isLonger(than: Engine.quickBody), status: status, on: engine) { _ in value }
+    try show(isLarge: value.isLonger(than: RequestBody.largestQuick), status: status, on: engine) { _ in value }
   }
 
   /// Responds with a value, which another thread makes and writes when it is large.
@@ -207,7 +207,7 @@ extension AdminRoute {
       let all = unexpectedOnly ? engine.journal.unexpected.all : engine.journal.exchanges
       let exchanges = all.suffix(limit)
       let byteCount = exchanges.reduce(0) { $0 + $1.byteCount }
-      try call.show(isLarge: byteCount > Engine.quickBody, on: engine) { _ in .array(exchanges.map(\.value)) }
+      try call.show(isLarge: byteCount > RequestBody.largestQuick, on: engine) { _ in .array(exchanges.map(\.value)) }
     },
     AdminRoute(.get, "/requests/{id}", "Request", "Returns a request with its whole bodies.", .one("Exchange")) {
       engine, call throws(RequestError) in
@@ -215,7 +215,7 @@ extension AdminRoute {
         throw RequestError(
           .notFound, "The journal has no request '\(call.name)' any more; GET /__admin/requests lists its requests.")
       }
-      try call.show(isLarge: exchange.byteCount > Engine.quickBody, on: engine) { _ in exchange.value(showing: .max) }
+      try call.show(isLarge: exchange.byteCount > RequestBody.largestQuick, on: engine) { _ in exchange.value(showing: .max) }
     },
     AdminRoute(.delete, "/requests", "ForgetRequests", "Empties the journal.") {
       $0.journal.removeAll()

@@ -9,9 +9,6 @@ extension Engine {
   /// The largest number of long reads that a server and its sessions run or keep waiting.
   static let maximumLargeReads = 64
 
-  /// The longest body that is parsed on the event loop, which takes a fraction of a millisecond.
-  static let quickBody = 128 * 1024
-
   // MARK: Reading
 
   /// Reads the data, and responds.
@@ -165,7 +162,7 @@ extension Engine {
 
   /// Changes the data as a request demands, and responds.
   func change(_ operation: ShapedOperation, _ context: RequestContext) {
-    let isLarge = context.request.bytes.count > Self.quickBody
+    let isLarge = context.request.bytes.count > RequestBody.largestQuick
     let requester = Requester(context, .resource(operation.endpoint))
     change(for: requester, isLarge: isLarge) { database throws(ShapedOperation.Refusal) in
       try operation.carryOut(on: &database)

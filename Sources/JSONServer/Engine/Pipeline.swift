@@ -134,7 +134,7 @@ extension Engine {
   /// sign-in, then simulate
   func authorize(_ context: RequestContext) {
     do throws(RequestError) {
-      if context.request.bytes.count > Self.quickBody, context.parsed == nil, !context.isAdministrative {
+      if context.request.bytes.count > RequestBody.largestQuick, context.parsed == nil, !context.isAdministrative {
         return try parseAside(context)
       }
       guard let signIn, !context.isAdministrative else { return simulate(context) }

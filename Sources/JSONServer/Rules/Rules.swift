@@ -38,7 +38,7 @@ final class Rules {
     let isForPage = engine.policies.servesPage(for: context.request, context.target)
     guard table.isEmpty else {
       let visit = Visit(context: context, request: context.matchable)
-      guard context.original.bytes.count > Engine.quickBody, table.comparesBody(of: visit.request) else {
+      guard context.original.bytes.count > RequestBody.largestQuick, table.comparesBody(of: visit.request) else {
         return simulate(visit, isForPage: isForPage, on: engine)
       }
       return engine.aside {

@@ -7,7 +7,8 @@ package struct QueryParameters: Sendable {
   /// The parameters in the order they were sent; a name may occur more than once.
   package let items: [(name: String, value: String)]
 
-  /// The most parameters that are accepted; one that is repeated in a row, as in a list of ids, counts once.
+  /// The most parameters that are accepted. A parameter that follows another of the same name, as in a list of ids, does not
+  /// count again.
   static let maximumCount = 100
 
   /// Reads the query of a target: what follows its first `?`.
@@ -150,7 +151,8 @@ package enum PercentEncoding {
 
   /// Returns the text of a name or a value in a query or a form, where `+` is a space.
   ///
-  /// One that does not decode stands for itself, but for its `+`, as with qs, which json-server 0.17 reads queries with.
+  /// If decoding fails, the text is used as sent; only each `+` becomes a space. So does qs, which json-server 0.17 reads
+  /// queries with.
   package static func decodeForm(_ bytes: some Collection<UInt8>) -> String {
     if let text = decode(bytes, plusIsSpace: true) { return text }
     return String(decoding: bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)

@@ -163,7 +163,7 @@ private struct Refusal: Error, CustomStringConvertible {
         #expect(response.status == (isAccepted ? .created : .badRequest), "\(id)")
         guard !isAccepted else { continue }
         let message = try JSONValue(parsing: response.bytes)["message"]?.string
-        #expect(message?.contains("would have \(rest + 1) bytes, of which \(rest) are accepted") == true)
+        #expect(message?.contains("would have \(rest + 1) bytes, more than \(rest);") == true)
       }
     }
   }

@@ -226,7 +226,7 @@ struct TransportLimitTests {
       #expect(try await other.readAnswer().status == 503)
       #expect(try await other.readToEnd() == "")
     }
-    #expect(warnings.withLockedValue { $0 }.filter { $0.contains("as this server takes, 1;") }.count == 1)
+    #expect(warnings.withLockedValue { $0 }.filter { $0.contains("All 1 connections are in use;") }.count == 1)
     try await first.close()
     await server.stop(grace: .zero)
   }
