@@ -137,6 +137,12 @@ class Keyboard(Page):
         self._wait(f"!{by_id('record')}.open", "it is gone")
         assert self._server.status("/users/8") == 404
 
+    def the_bar_of_a_selection_gives_the_focus_to_the_table(self):
+        self._show("#records/comments")
+        self._value("document.querySelector('tr[data-id=\"5\"] .pick input').click(); [...document.querySelectorAll('#selection button')].find((e) => e.innerText === 'Clear').focus()")
+        self._enter()
+        self._wait("document.activeElement.id === 'records-frame'", "the focus on the table")
+
     def a_dialog_gives_the_focus_back(self):
         self._show("#records/users")
         self._tab_to("columns-choose")

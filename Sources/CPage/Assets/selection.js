@@ -59,7 +59,10 @@ export function show() {
     input.checked = id === undefined ? isWhole : chosen.has(id);
   }
   ui.selection.hidden = chosen.size === 0;
-  if (chosen.size === 0) return fill(ui.selection);
+  if (chosen.size === 0) {
+    if (ui.selection.contains(document.activeElement)) ui.recordsFrame.focus();
+    return fill(ui.selection);
+  }
   const rest = isWhole && chosen.size < total && button(`Select all ${grouped(total)} that match`, () => attempt(chooseAll));
   fill(ui.selection, node("strong", `${grouped(chosen.size)} selected`), rest,
     button("Export JSON", () => withChosen((resource, ids) => { exportAs(resource, ids, "json"); })),
