@@ -1,6 +1,7 @@
 #if PostgreSQL
   import Dispatch
   import JSONDatabase
+  import JSONServerValues
   import JSONStorage
 
   /// The content of a commit.
@@ -9,6 +10,11 @@
     /// The content of the places that changed; `nil` to replace everything.
     let rows: [PlacedRow]?
     let state: [ServerState.Row]
+
+    /// The rows to write, all of them to replace everything.
+    var placedRows: [PlacedRow] { rows ?? version.placedRows }
+    /// The bytes of the rows that change; 0 to replace everything.
+    var size: Int { rows?.reduce(0) { $0 + ($1.text?.count ?? 0) } ?? 0 }
   }
 
   /// Writes commits one after another, each in one transaction.
@@ -32,13 +38,15 @@
     private let run = VersionID.newCommit
 
     /// The longest time without a message from the database during a commit.
-    static let deadline = Duration.seconds(15)
+    static let deadline = Duration.seconds(8)
+    /// The bytes of a commit that are sent before the turn is taken.
+    private static let stagedSize = 64 << 10
     /// The time limit for finding out whether a commit with a lost connection was carried out.
     private static let settlingTime = Duration.seconds(10)
     /// The number of versions whose changes are kept, for servers that were disconnected.
     private static let keptChanges = 20_000
     /// The longest time that the turn is kept without a commit: all but the largest writes take less.
-    private static let longestTurn = Duration.seconds(60)
+    private static let longestTurn = Duration.seconds(10)
     /// The interval of messages that keep the turn. The database ends a transaction after 3 s without a message, so that a
     /// paused server loses its turn.
     private static let keepingInterval = DispatchTimeInterval.seconds(1)
@@ -102,33 +110,51 @@
     private func attempt(_ commit: StoredCommit?, id: String, onto base: VersionID) throws(StorageError) -> CommitResult
     {
       let connection = try connected()
-      let hadTurn = turn != nil
-      if let commit, let rows = commit.rows, base.number >= 0, !hadTurn, caution == 0,
-        try connection.write(rows, commit.state, onto: base, id: id, deadline: Self.deadline)
+      let deadline = Self.deadline + .seconds((commit?.size ?? 0) >> 20)
+      if let commit, let rows = commit.rows, base.number >= 0, turn == nil, caution == 0,
+        try connection.write(rows, commit.state, onto: base, id: id, deadline: deadline)
       {
         return done(commit, id: id, onto: base)
       }
-      if !hadTurn { try takeTurn(connection) }
+      // What takes long to travel does so while others can write.
+      let staged = commit.flatMap { $0.rows == nil || $0.size > Self.stagedSize ? $0.placedRows : nil }
+      if let staged, turn == nil || !connection.hasStaged(staged) {
+        endTurn()
+        try connection.stage(staged)
+      }
+      let hadTurn = turn != nil
+      if !hadTurn {
+        if try connection.isFar(from: base, deadline: deadline) { return try moved(connection) }
+        try takeTurn(connection)
+      }
       if let commit, turn?.newest == base {
         if let rows = commit.rows {
-          guard try connection.write(rows, commit.state, onto: base, id: id, deadline: Self.deadline) else {
+          guard
+            try connection.write(
+              rows, areStaged: staged != nil, commit.state, onto: base, id: id, deadline: deadline)
+          else {
             throw StorageError(.conflict, "\(address.description): another version was written in this server's turn.")
           }
         } else {
           try connection.replaceAll(commit.version, commit.state, onto: base.number, id: id)
         }
-        try connection.commit(deadline: Self.deadline)
+        try connection.commit(deadline: deadline)
         if !hadTurn, caution > 0 { caution -= 1 }
         return done(commit, id: id, onto: base)
       }
+      return try moved(connection)
+    }
+
+    private func moved(_ connection: Connection) throws(StorageError) -> CommitResult {
       caution = Self.fullCaution
-      return .moved(to: .newer(try connection.changes(since: versions, deadline: Self.deadline)))
+      return .moved(to: .newer(try connection.changes(since: versions, deadline: .seconds(60))))
     }
 
     private static let fullCaution = 8
 
     private func done(_ commit: StoredCommit, id: String, onto base: VersionID) -> CommitResult {
       turn = nil
+      _ = try? connection?.forgetStaged()
       versions.change { $0.base = (VersionID(number: base.number + 1, commit: id), commit.version) }
       if commitCount % 1000 == 0 {
         _ = try? connection?.forgetChanges(before: base.number - Self.keptChanges)

@@ -26,12 +26,13 @@
     private var refused: (id: VersionID, failure: StorageError)?
     /// The earliest time to reconnect.
     private var renewal = ContinuousClock.now
-    private var lastLoss: ContinuousClock.Instant?
     private var wait = shortestWait
 
-    private static let deadline = Duration.seconds(3)
+    private static let deadline = Duration.seconds(2)
+    /// How long connections may be lost, one after another, before the loss is reported.
+    private static let patience = Duration.seconds(2)
     private static let shortestWait = 0.05
-    private static let longestWait = 2.0
+    private static let longestWait = 1.0
     /// The interval between queries in seconds, for databases without notices.
     private static let interval = 1.0
 
@@ -81,25 +82,32 @@
 
     /// Returns the newest version, after reporting the changes up to it.
     ///
-    /// - Parameter isRetry: Whether the last connection was lost just before.
     /// - Throws: ``StorageError``, also while the newest version cannot be served.
-    private func newest(isRetry: Bool = false) throws(StorageError) -> Int {
-      let connection = try connected()
-      do throws(StorageError) {
-        let newest = try takeChanges(connection)
-        record(nil)
-        wait = Self.shortestWait
-        return newest
-      } catch {
-        guard connection.isLost || error.code == .refused || error.code == .noSpace else {
-          // For example, when somebody has changed the tables.
-          if error.code != .conflict { record(error) }
-          throw error
+    private func newest() throws(StorageError) -> Int {
+      let start = ContinuousClock.now
+      var isRetry = false
+      while true {
+        let connection = try connected()
+        do throws(StorageError) {
+          let newest = try takeChanges(connection)
+          record(nil)
+          wait = Self.shortestWait
+          return newest
+        } catch {
+          guard connection.isLost || error.code == .refused || error.code == .noSpace else {
+            // For example, when somebody has changed the tables.
+            if error.code != .conflict { record(error) }
+            throw error
+          }
+          // A query that was canceled, or that lacked memory or space, may succeed on another connection. A connection
+          // that is lost at once says nothing about the next one.
+          use(nil)
+          if isRetry, !connection.isLost || .now - start > Self.patience {
+            postpone(because: error)
+            throw error
+          }
+          isRetry = true
         }
-        // A query that was canceled, or that lacked memory or space, may succeed on another connection.
-        drop(because: error, again: isRetry)
-        if isRetry { throw error }
-        return try newest(isRetry: true)
       }
     }
 
@@ -113,8 +121,7 @@
         reported = nil
       }
       if let refused, refused.id == newest { throw refused.failure }
-      // A commit in progress ends with the earlier writes of others.
-      guard isToBeReported, versions.commits == 0 else { return newest.number }
+      guard isToBeReported, !versions.expectsWrites else { return newest.number }
       do throws(StorageError) {
         let newer = try connection.changes(since: versions, deadline: .seconds(60))
         refused = nil
@@ -141,7 +148,7 @@
 
     /// Reports the writes of others, unless a commit of this server is about to do so.
     private func fetchChanges() {
-      if isToBeReported, versions.commits == 0 { _ = try? newest() }
+      if isToBeReported, !versions.expectsWrites { _ = try? newest() }
     }
 
     /// Whether there are writes of others that were not reported, or were reported for other data.
@@ -154,7 +161,7 @@
     private func receive() {
       guard let connection else { return }
       guard let notices = connection.receive() else {
-        drop(because: StorageError(.unavailable, "\(address.description): the connection was lost."))
+        use(nil)
         _ = try? newest()
         return
       }
@@ -180,6 +187,12 @@
       let isStalled = isTaken && watched == versions.newest
       versions.change { $0.stall = isStalled ? $0.stall ?? .now : nil }
       watched = versions.newest
+      guard isStalled else { return }
+      for session in (try? connection.endIdleHolders(deadline: Self.deadline)) ?? [] {
+        onWarning(
+          "\(address.description): the session \(session) kept others from writing, and did nothing for \(Connection.longestIdleTurn) seconds; it was ended."
+        )
+      }
     }
 
     // MARK: The connection
@@ -199,14 +212,6 @@
         postpone(because: error)
         throw error
       }
-    }
-
-    /// Drops the connection. The first reconnection is immediate, so that a single loss is not reported. After a second loss
-    /// within a second, or a failed retry, the reconnection waits.
-    private func drop(because error: StorageError, again isRetry: Bool = false) {
-      use(nil)
-      if isRetry || lastLoss.map({ .now - $0 < .seconds(1) }) == true { postpone(because: error) }
-      lastLoss = .now
     }
 
     private func postpone(because error: StorageError) {

@@ -184,7 +184,7 @@
     private static func write(
       _ database: Database, to address: DatabaseAddress, replacing: Bool
     ) throws(StorageError) -> Bool {
-      try Connection.transaction(address) { connection throws(StorageError) in
+      try Connection.transaction(address, staging: database.placedRows) { connection throws(StorageError) in
         let version = try connection.takeTurn(deadline: CommitChannel.deadline)
         if !replacing, try !connection.isEmpty() { return false }
         try connection.replaceAll(database, onto: version.number, id: VersionID.newCommit)

@@ -33,7 +33,14 @@
       /// The time since which the newest version is unchanged although every check found that somebody had the turn.
       var stall: ContinuousClock.Instant?
       /// The number of commits in progress, each of which ends with the earlier writes of others.
-      var commits = 0
+      var commits = 0 {
+        didSet { commitStart = commits == 0 ? nil : commitStart ?? .now }
+      }
+      /// The time since which there are commits in progress.
+      private(set) var commitStart: ContinuousClock.Instant?
+
+      /// Whether a commit is about to bring the writes of others. A commit that takes long may be waiting for them.
+      var expectsWrites: Bool { commitStart.map { .now - $0 < .seconds(1) } ?? false }
 
       /// The reason why the database is not reachable, as far as is known; `nil` also if its data cannot be served.
       var unreachable: StorageError? { failure?.code == .invalidDatabase ? nil : failure }

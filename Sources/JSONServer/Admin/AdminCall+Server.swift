@@ -28,7 +28,8 @@ extension AdminCall {
       ("sessions", .bool(configuration.hasSessions)),
     ])
     if let store, let connection { health["database"] = connection.health(of: store.version) }
-    engine.finalize(context, .json(.object(health), status: failure == nil ? .ok : .serviceUnavailable))
+    let isUsable = failure != ConnectionState.unreachable
+    engine.finalize(context, .json(.object(health), status: isUsable ? .ok : .serviceUnavailable))
   }
 
   /// Responds with the OpenAPI document; describing much data takes long.
@@ -72,9 +73,12 @@ extension Engine {
 }
 
 extension ConnectionState {
-  /// The reason why requests do not reach the database, for the health's `status`; `nil` when they do.
+  /// The `status` of a server that a balancer must not use. A server whose writes wait as those of all servers do still reads.
+  fileprivate static let unreachable = "unreachable"
+
+  /// What is wrong, for the health's `status`; `nil` when nothing is.
   fileprivate func status(reads: Reads) -> String? {
-    if failure != nil, reads == .linearizable { return "unreachable" }
+    if failure != nil, reads == .linearizable { return Self.unreachable }
     return stall == nil ? nil : "stalled"
   }
 

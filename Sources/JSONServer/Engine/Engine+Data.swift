@@ -15,14 +15,19 @@ extension Engine {
   ///
   /// - Throws: 503 when too many reads that take long are under way.
   func read(_ operation: ShapedOperation, _ context: RequestContext) throws(RequestError) {
-    var version = writes.database
+    // A list of changes shows what later writes add, and waits for these.
+    let isOther = writes.showsOther && operation.endpoint.list?.delta == nil
+    let shown = isOther ? writes.shown : writes.database
+    let isSaved = isOther || writes.isSaved
+    var version = shown
     let outcome = version.attempt(within: haste) { version throws(ShapedOperation.Refusal) in
       try operation.carryOut(on: &version)
     }
-    if let outcome { return respond(to: context, operation, with: outcome, isSaved: writes.isSaved) }
-    let (isSaved, retractions) = (writes.isSaved, writes.retractions)
-    let validator = writes.revisions.validator(of: operation.endpoint, context, in: database, authorization)
-    try calculate(for: context, haste.refusedWork, isFixed: isSaved) { version in
+    if let outcome { return respond(to: context, operation, with: outcome, isSaved: isSaved, isCurrent: !isOther) }
+    let retractions = writes.retractions
+    let validator =
+      isOther ? nil : writes.revisions.validator(of: operation.endpoint, context, in: database, authorization)
+    try calculate(from: shown, for: context, haste.refusedWork, isFixed: isSaved) { version in
       Result { () throws(ShapedOperation.Refusal) in
         var result = try operation.carryOut(on: &version)
         // On the thread that has read the record.
@@ -34,23 +39,25 @@ extension Engine {
       if !isSaved, retractions != engine.writes.retractions {
         return engine.carryOut(.resource(operation.endpoint), context)
       }
-      engine.respond(to: context, operation, with: outcome, isSaved: isSaved, validator: validator)
+      engine.respond(
+        to: context, operation, with: outcome, isSaved: isSaved, isCurrent: !isOther, validator: validator)
     }
   }
 
   /// Calculates something from the data on another thread, and continues on the event loop.
   ///
   /// - Parameters:
+  ///   - version: The version of the data; `nil` for the current one.
   ///   - work: The work for which there was no time on the event loop; `nil` when nothing was tried.
   ///   - isFixed: Whether the calculation uses the current version, regardless of later requests on the connection.
   /// - Throws: 503 when too many calculations wait.
   func calculate<Outcome: Sendable>(
-    for context: RequestContext, _ work: Patience.Work? = nil, isFixed: Bool = true,
+    from version: Database? = nil, for context: RequestContext, _ work: Patience.Work? = nil, isFixed: Bool = true,
     _ calculation: @escaping @Sendable (inout Database) -> Outcome,
     then goOn: @escaping @Sendable (isolated Engine, Outcome) -> Void
   ) throws(RequestError) {
     // The version before any later request on the connection.
-    let database = writes.database
+    let database = version ?? writes.database
     // Waiting for an index that another request makes does not count as a calculation.
     let name = work?.name
     let isWaiting = work?.isUnderWay == true || name.map { indexing[$0] != nil } == true

@@ -73,7 +73,8 @@ actor Engine: Application {
   ) {
     // Sessions and comparisons with edits read the initial data together with the current data.
     let writes = WriteCoordinator(
-      source, initial: source.database.separated(), ids: ids, durability: configuration.durability)
+      source, initial: source.database.separated(), ids: ids, durability: configuration.durability,
+      reads: configuration.reads)
     self.init(
       configuration, policies, routes, writes, stubs, loop, sessions: Sessions(areAllowed: configuration.hasSessions),
       upstreamCalls: configuration.upstream.map { UpstreamCalls($0, random: configuration.random()) })

@@ -91,7 +91,9 @@ extension Engine {
       let context = routes.rules == nil && signIn == nil ? context : try rewriting(context)
       // The admin interface needs no database.
       guard waitsForOthers, !context.isAdministrative else { return enclose(context) }
-      writes.readIndex.whenCurrent(on: self) { engine, failure in
+      // Rights and rules are those of the data that writes change.
+      let isRead = context.request.isSafe && signIn == nil
+      writes.readIndex.whenCurrent(on: self, isRead: isRead) { engine, failure in
         if let failure { return engine.finalize(context, RequestError(failure).response()) }
         engine.enclose(context)
       }
@@ -211,7 +213,7 @@ extension Engine {
         ignored: ignored, refusesIgnored: refusesIgnored(endpoint))
     } catch {
       if refusesIgnored(endpoint), !ignored.isEmpty { return refuse(context, ignored) }
-      return respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: writes.isSaved)
+      return respond(to: context, endpoint, error.response(), nil, ignored: ignored, isSaved: writes.isShownSaved)
     }
     if isPreview { return try preview(operation, context) }
     if endpoint.isWrite { change(operation, context) } else { try read(operation, context) }
@@ -224,12 +226,13 @@ extension Engine {
   ///
   /// - Parameters:
   ///   - isSaved: Whether all data that the response shows was saved when it was read.
+  ///   - isCurrent: Whether a read shows the current data, whose revisions have numbers.
   ///   - validator: The validator of a large body; `nil` for that of the current data.
   ///   - base: The version before a change.
   func respond(
     to context: RequestContext, _ operation: ShapedOperation,
-    with outcome: Result<EndpointResult, ShapedOperation.Refusal>, isSaved: Bool, validator: EntityTag? = nil,
-    since base: Database? = nil
+    with outcome: Result<EndpointResult, ShapedOperation.Refusal>, isSaved: Bool, isCurrent: Bool = true,
+    validator: EntityTag? = nil, since base: Database? = nil
   ) {
     let endpoint = operation.endpoint
     switch outcome {
@@ -240,7 +243,7 @@ extension Engine {
       report(result, of: context)
       // Middleware sees responses without the parts that `finalize` adds.
       var response = result.response(to: context.request, context.isInner ? nil : policies.commonFields(of: result))
-      if case .slices = response.body, !endpoint.isWrite, !context.isInner {
+      if case .slices = response.body, !endpoint.isWrite, isCurrent, !context.isInner {
         response.validator = validator ?? writes.revisions.validator(of: endpoint, context, in: database, authorization)
       }
       // As 0.17 does, and for If-Match after a write: the record's tag is that of its GET.
@@ -271,8 +274,9 @@ extension Engine {
       keepUndo(of: context, since: base, in: &response)
       repetitions.keep(response, to: context, withItsChangeOn: self)
     }
-    let pending = PendingResponse(
+    var pending = PendingResponse(
       requester: Requester(context, .resource(endpoint)), response: response, change: change)
+    pending.isRead = !endpoint.isWrite && endpoint.list?.delta == nil
     if let base, change != nil {
       writes.enqueueCommit(pending, since: base, on: self)
     } else {
@@ -340,7 +344,8 @@ extension Engine {
       if let parsed = context.parsed {
         endpoint = try parsed.unwrapped.get()
       } else {
-        let plain = try context.endpoint(in: database, by: configuration.contract)
+        let shown = request.isSafe ? writes.shown : database
+        let plain = try context.endpoint(in: shown, by: configuration.contract)
         endpoint = try plain.unwrapping(configuration.wrapName(for: context), writes.database.dialect)
       }
     } catch {

@@ -84,6 +84,9 @@ struct PendingResponse {
   /// Whether it changes the shared state.
   var changesState = false
 
+  /// Whether the request is a read that can show the saved data instead of waiting.
+  var isRead = false
+
   /// Whether the request is carried out only when no other server can write.
   var awaitsTurn = false
 

@@ -32,6 +32,18 @@ final class WriteCoordinator {
   private var committed: Version?
   private(set) var scheduler = WriteScheduler()
   private var slowCommitNotice: EventLoopExecutor.ScheduledTask?
+  /// The number of the version on which the commit in flight is based.
+  private var commitBase = 0
+  /// Ends the wait of reads for the commit in flight.
+  private var readTimeout: EventLoopExecutor.ScheduledTask?
+  /// Whether reads show the saved data instead of waiting for the commit of later data.
+  private var readsSaved = false
+  /// The last version of other servers that has arrived. Reads show it while a commit keeps it from being applied.
+  private var ahead: NewerVersion?
+  /// Whether no read waits for a commit.
+  private let readsAreLocal: Bool
+  /// The longest time that reads wait for a commit in flight: longer than nearly all commits take.
+  private static let readPatience = Duration.seconds(1)
   let ids: IDGenerator
   /// The store; `nil` for data in memory.
   let store: (any Store)?
@@ -54,7 +66,8 @@ final class WriteCoordinator {
   private var generations: [String: Int] = [:]
 
   init(
-    _ source: OpenedSource, initial: Database, ids: IDGenerator, durability: Server.Configuration.Durability
+    _ source: OpenedSource, initial: Database, ids: IDGenerator, durability: Server.Configuration.Durability,
+    reads: Reads = .linearizable
   ) {
     database = source.database
     state = source.state.map { ServerState(saved: $0) } ?? ServerState()
@@ -62,6 +75,7 @@ final class WriteCoordinator {
     self.initial = initial
     store = source.store
     readIndex = ReadIndex(source.store)
+    readsAreLocal = reads == .local
     self.ids = ids
     hasHistory = store?.hasHistory == true && durability != .ephemeral
     // Other servers show and keep only committed data.
@@ -75,6 +89,26 @@ final class WriteCoordinator {
 
   /// The number of the version on which the next commit is based; negative when that is unknown.
   private var baseVersion: Int { store?.version ?? 0 }
+
+  /// The number of the version that ``database`` is based on: only what the event loop knows to be committed.
+  var dataVersion: Int { scheduler.commits.isCommitting ? min(commitBase, baseVersion) : baseVersion }
+
+  /// The number of the version that reads show.
+  var shownVersion: Int { max(dataVersion, ahead?.number ?? dataVersion) }
+
+  /// The data that reads show.
+  var shown: Database {
+    if let ahead, ahead.number > dataVersion { return ahead.database }
+    return showsSaved ? saved.database : database
+  }
+
+  /// Whether all data that reads show is saved.
+  var isShownSaved: Bool { isSaved || showsSaved || shownVersion > dataVersion }
+
+  /// Whether reads show other data than writes change.
+  var showsOther: Bool { showsSaved || shownVersion > dataVersion }
+
+  private var showsSaved: Bool { !isSaved && store?.isShared == true && (readsSaved || readsAreLocal) }
 
   /// Replaces the data with a changed version.
   func take(_ changed: Database) {
@@ -198,6 +232,8 @@ final class WriteCoordinator {
   func respondWhenDurable(
     _ pending: PendingResponse, showing resource: @autoclosure () -> String?, on engine: isolated Engine
   ) {
+    // A read that took long began before reads stopped waiting.
+    if pending.isRead, showsOther { return pending.requester.carryOut(on: engine) }
     if !isSaved, showsOnlySaved,
       scheduler.commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
     {
@@ -304,6 +340,7 @@ final class WriteCoordinator {
     switch edit {
     case .changed(let source):
       invalidSource = nil
+      if case .newer(let version) = source, scheduler.commits.isCommitting { ahead = version }
       handle(.arrived(source), on: engine)
     case .invalid(let error):
       let message = ServerError(error).description
@@ -389,6 +426,10 @@ final class WriteCoordinator {
     let version = Version(
       database: database, deletions: deletions, state: state, voidCount: voidedTokens.count)
     committed = version
+    commitBase = store.version
+    if store.isShared {
+      readTimeout = engine.execute(after: Self.readPatience) { $0.writes.showSaved(on: $0) }
+    }
     watchSlowCommit(of: version.database, on: engine)
     let completion: @Sendable (CommitResult) -> Void = { result in
       engine.execute { $0.writes.endCommit(result, on: $0) }
@@ -399,10 +440,19 @@ final class WriteCoordinator {
       completion: completion)
   }
 
+  /// Carries out waiting reads with the saved data: the commit in flight waits for somebody, or takes long.
+  private func showSaved(on engine: isolated Engine) {
+    readsSaved = true
+    carryOut(scheduler.commits.takeReads().map(\.requester), on: engine)
+  }
+
   private func endCommit(_ result: CommitResult, on engine: isolated Engine) {
     slowCommitNotice?.cancel()
+    readTimeout?.cancel()
+    if case .done = result { readsSaved = false }
     handle(.commitEnded(result), on: engine)
     committed = nil
+    if shownVersion == dataVersion { ahead = nil }
     // The failed commit does not bring the version for which others wait.
     if case .failed = result { readIndex.retry(on: engine) }
   }
@@ -514,6 +564,7 @@ final class WriteCoordinator {
     // After clients with void tokens have stopped watching.
     if newer.since != nil { engine.events.publish(database, since: base, users: engine.signIn?.users) }
     store?.adopt(.newer(newer))
+    if newer.since == nil || shownVersion == dataVersion { ahead = nil }
   }
 
   private func adopt(_ file: LoadedFile, _ edited: Database, on engine: isolated Engine) {

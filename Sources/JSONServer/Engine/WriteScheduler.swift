@@ -351,6 +351,12 @@ struct Batch {
   var isLarge = false
 
   var isEmpty: Bool { responses.isEmpty }
+  /// Takes out the reads that wait for the commit.
+  mutating func takeReads() -> [PendingResponse] {
+    defer { responses.removeAll(where: \.isRead) }
+    return responses.filter(\.isRead)
+  }
+
   /// Whether the commit changes the state, and no data.
   var changesOnlyState: Bool { resources.isEmpty && responses.contains(where: \.isWrite) }
   /// Whether the commit only takes the turn, and its requests are carried out after that.
@@ -404,6 +410,14 @@ struct CommitQueue {
       return true
     }
     return false
+  }
+
+  /// Takes out the reads that wait for the commit in flight, or for the next one.
+  mutating func takeReads() -> [PendingResponse] {
+    let later = open.takeReads()
+    guard case .committing(var batch) = state else { return later }
+    defer { state = .committing(batch) }
+    return batch.takeReads() + later
   }
 
   /// The time that a commit waits for writes to join it.

@@ -9,12 +9,18 @@ final class ReadIndex {
   /// The work to do when the data is current, or when the check has failed.
   typealias Work = @Sendable (isolated Engine, StorageError?) -> Void
 
+  private struct Waiting {
+    /// Whether the request changes nothing, so that it need not wait for the data that writes change.
+    let isRead: Bool
+    let work: Work
+  }
+
   private let store: (any Store)?
   /// The requests for which no check has begun.
-  private var arrived: [Work] = []
+  private var arrived: [Waiting] = []
   private var isChecking = false
   /// The requests that wait for a version of the data, oldest first.
-  private var checked: [(version: Int, work: [Work])] = []
+  private var checked: [(version: Int, requests: [Waiting])] = []
   /// A number that grows whenever earlier results become invalid.
   private var era = 0
 
@@ -23,15 +29,17 @@ final class ReadIndex {
   }
 
   /// Does work when the data contains all writes that any server has acknowledged by now.
-  func whenCurrent(on engine: isolated Engine, _ work: @escaping Work) {
+  ///
+  /// - Parameter isRead: Whether the work only reads ``WriteCoordinator/shown``.
+  func whenCurrent(on engine: isolated Engine, isRead: Bool = false, _ work: @escaping Work) {
     guard store != nil else { return work(engine, nil) }
-    arrived.append(work)
+    arrived.append(Waiting(isRead: isRead, work: work))
     startCheckSoon(on: engine)
   }
 
   /// Retries the reads that wait for a version. After a failover the database may never reach this version.
   func retry(on engine: isolated Engine) {
-    arrived = checked.flatMap(\.work) + arrived
+    arrived = checked.flatMap(\.requests) + arrived
     checked = []
     era += 1
     if !arrived.isEmpty { startCheckSoon(on: engine) }
@@ -39,10 +47,15 @@ final class ReadIndex {
 
   /// Does the work that waited for a version that the data has reached.
   func release(on engine: isolated Engine) {
-    while let first = checked.first, first.version <= store?.version ?? 0 {
-      checked.removeFirst()
-      for work in first.work { work(engine, nil) }
+    let (written, shown) = (engine.writes.dataVersion, engine.writes.shownVersion)
+    var ready: [Waiting] = []
+    for index in checked.indices where checked[index].version <= shown {
+      let isWritten = checked[index].version <= written
+      ready += checked[index].requests.filter { isWritten || $0.isRead }
+      checked[index].requests.removeAll { isWritten || $0.isRead }
     }
+    checked.removeAll { $0.requests.isEmpty }
+    for request in ready { request.work(engine, nil) }
   }
 
   private func startCheckSoon(on engine: isolated Engine) {
@@ -59,7 +72,7 @@ final class ReadIndex {
   }
 
   private func endCheck(
-    _ check: Result<Int, StorageError>, for batch: [Work], in era: Int, on engine: isolated Engine
+    _ check: Result<Int, StorageError>, for batch: [Waiting], in era: Int, on engine: isolated Engine
   ) {
     let isOutdated = era != self.era
     if isOutdated { arrived = batch + arrived }
@@ -68,7 +81,7 @@ final class ReadIndex {
     if isOutdated { return }
     switch check {
     case .success(let version): checked.append((version, batch))
-    case .failure(let error): for work in batch { work(engine, error) }
+    case .failure(let error): for request in batch { request.work(engine, error) }
     }
     release(on: engine)
   }

@@ -1,5 +1,6 @@
 #if PostgreSQL
   import Dispatch
+  import JSONDatabase
   import JSONStorage
   import CPostgreSQL
 
@@ -14,8 +15,8 @@
     private var prepared: Set<String> = []
     /// Whether a response did not come, so that the connection cannot be used.
     private(set) var isLost = false
-    /// The bytes per second of the slowest network on which a server may write while nobody else can.
-    private static let slowWay = 50_000
+    /// The rows that the database keeps for this connection's next large write, by number.
+    var staged: [PlacedRow]?
 
     /// Connects. Blocks for some seconds at most.
     ///
@@ -52,6 +53,9 @@
       return source
     }
 
+    /// The process of the database that serves this connection, as the database says it when the connection is made.
+    var process: Int { Int(PQbackendPID(connection)) }
+
     /// The version of the server: 150020 for 15.20.
     var serverVersion: Int { Int(PQserverVersion(connection)) }
 
@@ -73,7 +77,9 @@
     func run(
       _ text: String, _ parameters: [Parameter], deadline: Duration = .seconds(30)
     ) throws(StorageError) -> ResultRows {
-      try allowTime(for: parameters)
+      guard !parameters.contains(where: { $0.bytes?.contains(0) == true }) else {
+        throw StorageError(.refused, "\(address.description): PostgreSQL cannot store the character U+0000.")
+      }
       let name = String(UInt(bitPattern: text.hashValue), radix: 36)
       if !prepared.contains(name) {
         guard !isLost, PQsendPrepare(connection, name, text, 0, nil) == 1 else { throw lost() }
@@ -113,17 +119,8 @@
 
     /// Rolls back the transaction, if there is one.
     func rollBack() {
-      if !isLost { _ = try? run("ROLLBACK", deadline: .seconds(5)) }
-    }
-
-    /// Makes the database wait longer for a large message within a transaction, where it otherwise waits for 3 s.
-    private func allowTime(for parameters: [Parameter]) throws(StorageError) {
-      guard !parameters.contains(where: { $0.bytes?.contains(0) == true }) else {
-        throw StorageError(.refused, "\(address.description): PostgreSQL cannot store the character U+0000.")
-      }
-      let seconds = parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) } / Self.slowWay
-      guard seconds > 0, PQtransactionStatus(connection) == PQTRANS_INTRANS else { return }
-      try run("SELECT set_config('idle_in_transaction_session_timeout', $1, true)", [.text("\(3 + seconds)s")])
+      guard !isLost, PQtransactionStatus(connection) != PQTRANS_IDLE else { return }
+      _ = try? run("ROLLBACK", deadline: .seconds(5))
     }
 
     private func send(_ name: String, _ parameters: [Parameter]) -> Bool {

@@ -12,10 +12,17 @@
     /// - Throws: ``StorageError`` with code `invalidDatabase` when positions are missing, and with a ``JSONError`` as its cause
     ///   when the data cannot be served.
     func load(_ schema: Schema) throws(StorageError) -> Everything {
-      try transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY") { () throws(StorageError) in
+      // Without a limit for a slow network, since nobody waits for this transaction.
+      let beginning = """
+        BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0
+        """
+      return try transaction(beginning) { () throws(StorageError) in
         try loadAll(schema)
       }
     }
+
+    /// The bytes in the database of the records that are read at once; at least one record.
+    private static let pageSize = 256 << 10
 
     private func loadAll(_ schema: Schema) throws(StorageError) -> Everything {
       let found = try run("SELECT prefix, suffix, pg_table_size('record') FROM state", [])
@@ -27,8 +34,10 @@
       var last = (resource: -1, slot: -1)
       while true {
         let text = """
-          SELECT resource, slot, body FROM record WHERE (resource, slot) > ($1::int, $2::bigint)
-          ORDER BY resource, slot LIMIT 500
+          SELECT resource, slot, body FROM (
+            SELECT record.*, sum(pg_column_size(body)) OVER (ORDER BY resource, slot) - pg_column_size(body) AS before
+            FROM record WHERE (resource, slot) > ($1::int, $2::bigint) ORDER BY resource, slot LIMIT 500) AS page
+          WHERE before < \(Self.pageSize) ORDER BY resource, slot
           """
         let page = try run(text, [.bigint(last.resource), .bigint(last.slot)])
         if page.count == 0 { break }

@@ -57,7 +57,8 @@
       --
       -- A write takes the turn first, as servers do: a write that locked records and waited for the turn would block the
       -- one that has it. Servers also keep the empty slots between records: one mistyped slot would take all their memory.
-      -- The check is for a whole statement, so that the order of its rows does not matter.
+      -- The check is for a whole statement, so that the order of its rows does not matter. A far version in change would end
+      -- all writes.
 
       CREATE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
@@ -75,6 +76,18 @@
         END IF;
         PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
         new.slot := (SELECT coalesce(max(slot) + 1, 0) FROM record WHERE resource = new.resource);
+        RETURN new;
+      END $body$;
+
+      CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      AS $body$
+      BEGIN
+        PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
+        PERFORM FROM change WHERE version >= new.version - 1 LIMIT 1;
+        IF NOT FOUND AND EXISTS (SELECT FROM change) THEN
+          RAISE EXCEPTION 'version % does not follow the newest one', new.version
+            USING HINT = 'Change rows of record; the triggers add the version.';
+        END IF;
         RETURN new;
       END $body$;
 
@@ -98,13 +111,16 @@
             RETURN NULL;
           END IF;
           IF tg_op = 'INSERT' THEN
-            SELECT largest.slot INTO far
-              FROM (SELECT resource, max(slot) AS slot FROM touched GROUP BY resource) AS largest
-              WHERE largest.slot >= 10000000 AND largest.slot >= 10000000
-                + 4 * (SELECT count(*) FROM record WHERE record.resource = largest.resource)
+            -- Every slot before a record takes memory on each server, so that a bulk of rows may skip a few slots for each.
+            SELECT added.slot INTO far
+              FROM (SELECT resource, max(slot) AS slot, count(*) AS count FROM touched GROUP BY resource) AS added
+              WHERE added.slot >= 10000 AND added.slot >= 10000 + 4 * added.count + coalesce((
+                SELECT slot FROM record WHERE record.resource = added.resource AND NOT EXISTS (
+                  SELECT FROM touched WHERE touched.resource = record.resource AND touched.slot = record.slot)
+                ORDER BY slot DESC LIMIT 1), 0)
               LIMIT 1;
             IF FOUND THEN
-              RAISE EXCEPTION 'slot % is far behind the records of its resource', far
+              RAISE EXCEPTION 'slot % is far behind the other records of its resource', far
                 USING HINT = 'Leave the slot out to add the record at the end; every slot before a record takes memory on each server.';
             END IF;
           END IF;
@@ -120,6 +136,7 @@
         FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
       CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
         FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
+      CREATE TRIGGER follow BEFORE INSERT ON change FOR EACH ROW EXECUTE FUNCTION follow();
       CREATE TRIGGER place_inserted BEFORE INSERT ON record FOR EACH ROW WHEN (new.slot IS NULL) EXECUTE FUNCTION place();
       CREATE TRIGGER place_updated BEFORE UPDATE ON record FOR EACH ROW
         WHEN (old.resource <> new.resource OR old.slot <> new.slot) EXECUTE FUNCTION place();
@@ -175,6 +192,7 @@
     ///
     /// - Throws: ``StorageError`` when a newer program made the tables, the server is too old, or the user lacks the right.
     static func connect(_ address: DatabaseAddress) throws(StorageError) -> Connection {
+      try refuseTransactionPool(address)
       let connection = try Connection.open(address)
       guard connection.serverVersion >= oldestServer else {
         throw StorageError(
@@ -193,6 +211,22 @@
           attempt += 1
         }
       }
+    }
+
+    /// Makes sure that a connection keeps its session: its settings, its prepared statements and its notices.
+    ///
+    /// A pool gives each client's transaction to any of its own connections. So two clients that are connected at once meet
+    /// the same process, and not the one that the pool named when they connected.
+    private static func refuseTransactionPool(_ address: DatabaseAddress) throws(StorageError) {
+      let one = try Connection(address)
+      let process = try one.run("SELECT pg_backend_pid()").integer(0, 0)
+      guard process != one.process else { return }
+      let other = try Connection(address)
+      guard try other.run("SELECT pg_backend_pid()").integer(0, 0) == process else { return }
+      throw StorageError(
+        .invalidAddress,
+        "\(address.description): a pool in front of the database gives each transaction another connection; connect to the database itself, or set pool_mode = session."
+      )
     }
 
     private static func migrate(_ connection: Connection) throws(StorageError) {

@@ -6,8 +6,8 @@
   extension Connection {
     /// Connects, as the servers do, to the schema of the address.
     ///
-    /// Timeouts set for a role or a database must not end a write that waits for its turn: the wait is renewed every 5 s. A
-    /// paused server loses its turn after some seconds. Statements are not compiled: where statistics are missing,
+    /// Timeouts set for a role or a database must not end a write that waits for its turn: the wait is renewed every 2 s. A
+    /// paused server loses its turn after 3 s. Statements are not compiled: where statistics are missing,
     /// compilation takes 0.3 s, half the time of reading 20,000 changes.
     static func open(_ address: DatabaseAddress) throws(StorageError) -> Connection {
       let connection = try Connection(address)
@@ -17,30 +17,35 @@
           set_config('idle_in_transaction_session_timeout', '3s', false), set_config('TimeZone', 'UTC', false),
           set_config('default_transaction_isolation', 'read committed', false),
           (SELECT count(set_config(name, value, false)) FROM pg_settings JOIN (VALUES ('statement_timeout', '0'),
-            ('transaction_timeout', '0'), ('jit', 'off'), ('lock_timeout', '5s'), ('tcp_user_timeout', '8s'),
+            ('transaction_timeout', '0'), ('jit', 'off'), ('lock_timeout', '2s'), ('tcp_user_timeout', '8s'),
             ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3'))
             AS wanted (name, value) USING (name))
         """, [.text(address.schema)])
+      // Ends what a server waits for that was killed. Not every system can do that.
+      _ = try? connection.run("SET client_connection_check_interval = '2s'")
       return connection
     }
 
     /// The time limit of a statement on all rows.
     static let long = Duration.seconds(600)
 
-    /// The longest time that a transaction waits for the turns of others.
-    static let patience = Duration.seconds(45)
+    /// The longest time that a transaction waits for the turns of others: shorter than a balancer waits for a response.
+    static let patience = Duration.seconds(25)
 
     /// Does work in a transaction on a new connection, and retries after conflicts.
     ///
-    /// - Parameter isReached: Whether to retry.
+    /// - Parameters:
+    ///   - rows: The rows that the work writes from those that are staged.
+    ///   - isReached: Whether to retry.
     static func transaction<Success>(
-      _ address: DatabaseAddress, while isReached: () -> Bool = { true },
+      _ address: DatabaseAddress, staging rows: [PlacedRow] = [], while isReached: () -> Bool = { true },
       _ work: (Connection) throws(StorageError) -> Success
     ) throws(StorageError) -> Success {
       let end = ContinuousClock.now + patience
       while true {
         do throws(StorageError) {
           let connection = try open(address)
+          try connection.stage(rows)
           return try connection.transaction { () throws(StorageError) in try work(connection) }
         } catch {
           guard error.code == .conflict, .now < end, isReached() else { throw error }
@@ -83,6 +88,39 @@
           AND mode IN ('RowShareLock', 'RowExclusiveLock'))
         """
       return try run(text, [], deadline: deadline).bool(0, 0)
+    }
+
+    /// The seconds for which a transaction may do nothing while others wait for it.
+    static let longestIdleTurn = 9
+
+    /// Ends the sessions that keep a server waiting and have done nothing for some seconds, or whose network takes nothing.
+    ///
+    /// The database itself ends an idle transaction of a server sooner, but not while it sends something to a paused server.
+    ///
+    /// - Returns: The process, the user and the program of each.
+    func endIdleHolders(deadline: Duration) throws(StorageError) -> [String] {
+      let text = """
+        SELECT format('%s of %s (%s)', pid, usename, application_name), pg_terminate_backend(pid)
+        FROM pg_stat_activity AS holder
+        WHERE wait_event_type = 'Client' AND state_change < clock_timestamp() - make_interval(secs => $1::int)
+          AND pg_has_role(usesysid, 'USAGE') AND EXISTS (
+            SELECT FROM pg_stat_activity AS waiter
+            WHERE waiter.wait_event_type = 'Lock' AND waiter.datname = current_database()
+              AND waiter.application_name = current_setting('application_name')
+              AND holder.pid = ANY (pg_blocking_pids(waiter.pid)))
+        """
+      let found = try run(text, [.bigint(Self.longestIdleTurn)], deadline: deadline)
+      return (0..<found.count).compactMap { found.text($0, 0) }
+    }
+
+    /// Whether the writes since a version are too many to be read while nobody else can write.
+    func isFar(from base: VersionID, deadline: Duration) throws(StorageError) -> Bool {
+      let text = """
+        SELECT coalesce(bool_or(is_whole), false) OR coalesce(sum(cardinality(slots)), 0) > 100
+          OR NOT EXISTS (SELECT FROM change WHERE version = $1::bigint AND commit_id = $2)
+        FROM change WHERE version > $1::bigint
+        """
+      return try run(text, [.bigint(base.number), .optional(base.commit)], deadline: deadline).bool(0, 0)
     }
 
     /// Reads the writes since the version that the data is built on, as of one moment.
@@ -139,17 +177,20 @@
 
     /// Writes rows if the data still has a version, in a new transaction unless one is in progress.
     ///
+    /// - Parameter areStaged: Whether the rows are those that are staged.
     /// - Returns: Whether the rows were written.
     func write(
-      _ rows: [PlacedRow], _ state: [ServerState.Row] = [], onto base: VersionID, id: String, deadline: Duration
+      _ rows: [PlacedRow], areStaged: Bool = false, _ state: [ServerState.Row] = [], onto base: VersionID, id: String,
+      deadline: Duration
     ) throws(StorageError) -> Bool {
       let parameters: [Parameter] =
         [
           .bigint(base.number), .text(id), .bigints(rows.map(\.resource)), .bigints(rows.map(\.slot)),
-          .texts(rows.map(\.text)), .optional(base.commit),
+          areStaged ? Parameter(bytes: nil) : .texts(rows.map(\.text)), .optional(base.commit),
         ] + Self.parameters(state)
       do throws(StorageError) {
-        return try run(Self.writeText, parameters, deadline: deadline).count == 1
+        let text = areStaged ? Self.writeStagedText : Self.writeText
+        return try run(text, parameters, deadline: deadline).count == 1
       } catch {
         throw error.unsettled
       }
@@ -158,15 +199,21 @@
     // The parts of one statement see the data before the statement. Each place is in `given` once, so each part touches its
     // row once. Of several servers that wait to write the same version, one does: the others find its row in `change`, which
     // no snapshot hides.
-    private static let writeText = """
+    private static let writeText = writingText(
+      given: "turn, unnest($3::int[], $4::bigint[], $5::json[]) AS given (resource, slot, body)")
+
+    private static let writeStagedText = writingText(
+      given: "turn, pg_temp.staged AS given WHERE $5::json[] IS NULL")
+
+    private static func writingText(given: String) -> String {
+      """
       WITH locked AS (SELECT is_only FROM state FOR UPDATE),
         turn AS (
           INSERT INTO change (version, commit_id, has_shared, resources, slots)
           SELECT $1::bigint + 1, $2::text, cardinality($7::text[]) > 0, $3::int[], $4::bigint[] FROM locked
           WHERE (SELECT commit_id FROM change WHERE version = $1::bigint) = $6::text
           ON CONFLICT (version) DO NOTHING RETURNING version),
-        given AS (
-          SELECT given.* FROM turn, unnest($3::int[], $4::bigint[], $5::json[]) AS given (resource, slot, body)),
+        given AS (SELECT given.resource, given.slot, given.body FROM \(given)),
         gone AS (
           DELETE FROM record USING given
           WHERE record.resource = given.resource AND record.slot = given.slot AND given.body IS NULL),
@@ -176,6 +223,7 @@
         told AS (\(tellText(7, from: "turn, ", at: "turn.version")))
       SELECT turn.version, pg_notify(current_schema(), turn.version::text) FROM turn
       """
+    }
 
     /// - Parameters:
     ///   - first: The number of the first of the three parameters with kinds, names and bodies.
@@ -196,11 +244,63 @@
       ]
     }
 
-    /// Replaces all data within a transaction that has the turn.
+    /// Sends rows to the database before this connection takes the turn, so that nobody waits for a slow network.
+    ///
+    /// Rows that the last call has sent are not sent again: a write that is carried out again on other data mostly writes
+    /// the same.
+    func stage(_ rows: [PlacedRow]) throws(StorageError) {
+      if staged != nil {
+        try run("DELETE FROM pg_temp.staged WHERE number >= $1::int", [.bigint(rows.count)], deadline: Self.long)
+      } else if rows.isEmpty {
+        return
+      } else {
+        try run(
+          """
+          CREATE TEMPORARY TABLE staged (number int PRIMARY KEY, resource int NOT NULL, slot bigint NOT NULL, body json)
+          """)
+      }
+      let known = staged ?? []
+      staged = []
+      var numbers: [Int] = []
+      var size = 0
+      for number in rows.indices {
+        let isKnown = number < known.count && known[number].isSame(as: rows[number])
+        if !isKnown {
+          numbers.append(number)
+          size += rows[number].text?.count ?? 0
+        }
+        guard numbers.count == 10_000 || size >= 1 << 20 || number == rows.count - 1, !numbers.isEmpty else { continue }
+        try run(
+          """
+          INSERT INTO pg_temp.staged SELECT * FROM unnest($1::int[], $2::int[], $3::bigint[], $4::json[])
+          ON CONFLICT (number) DO UPDATE SET resource = excluded.resource, slot = excluded.slot, body = excluded.body
+          """,
+          [
+            .bigints(numbers), .bigints(numbers.map { rows[$0].resource }), .bigints(numbers.map { rows[$0].slot }),
+            .texts(numbers.map { rows[$0].text }),
+          ], deadline: Self.long)
+        (numbers, size) = ([], 0)
+      }
+      staged = rows
+    }
+
+    /// Whether nothing is to be sent for rows.
+    func hasStaged(_ rows: [PlacedRow]) -> Bool {
+      staged.map { $0.count == rows.count && zip($0, rows).allSatisfy { $0.isSame(as: $1) } } ?? false
+    }
+
+    /// Frees the space of the rows that were sent.
+    func forgetStaged() throws(StorageError) {
+      guard staged?.isEmpty == false else { return }
+      try run("TRUNCATE pg_temp.staged")
+      staged = []
+    }
+
+    /// Replaces all data within a transaction that has the turn. The rows of the data are staged.
     func replaceAll(
       _ database: Database, _ state: [ServerState.Row] = [], onto version: Int, id: String
     ) throws(StorageError) {
-      let (frame, placed) = (database.frame, database.placedRows)
+      let frame = database.frame
       try clear(onto: version, id: id, prefix: frame.prefix.string, suffix: frame.suffix.string)
       try run(Self.tellText(2, at: "$1::bigint"), [.bigint(version + 1)] + Self.parameters(state))
       let resources = frame.resources
@@ -215,25 +315,10 @@
           .texts(resources.map(\.lead)), .texts(resources.map(\.trail)), .texts(resources.map(\.tail)),
           .texts(resources.map(\.emptyTail)),
         ])
-      var start = 0
-      while start < placed.count {
-        // A message takes only seconds, even on a slow network. Only between messages is it known that the server goes on.
-        var end = start
-        var size = 0
-        while end < placed.count, end - start < 10_000, size < 1 << 20 {
-          size += placed[end].text?.count ?? 0
-          end += 1
-        }
-        let rows = placed[start..<end]
-        try run(
-          """
-          INSERT INTO record (resource, slot, body)
-          SELECT * FROM unnest($1::int[], $2::bigint[], $3::json[])
-          """,
-          [.bigints(rows.map(\.resource)), .bigints(rows.map(\.slot)), .texts(rows.map(\.text))],
-          deadline: Self.long)
-        start = end
-      }
+      guard staged?.isEmpty == false else { return }
+      try run(
+        "INSERT INTO record (resource, slot, body) SELECT resource, slot, body FROM pg_temp.staged ORDER BY number",
+        deadline: Self.long)
     }
 
     /// Begins a version without rows within a transaction that has the turn, and notifies all servers of it.
@@ -270,6 +355,12 @@
     func forgetChanges(before version: Int) throws(StorageError) {
       try run("DELETE FROM change WHERE version < $1::bigint", [.bigint(version)])
       try run("DELETE FROM shared WHERE body IS NULL AND version < $1::bigint", [.bigint(version)])
+    }
+  }
+
+  extension PlacedRow {
+    fileprivate func isSame(as other: PlacedRow) -> Bool {
+      resource == other.resource && slot == other.slot && text == other.text
     }
   }
 #endif

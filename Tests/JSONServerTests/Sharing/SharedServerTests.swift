@@ -2,6 +2,7 @@
   import HTTPTypes
   import NIOConcurrencyHelpers
   import JSONServerValues
+  import JSONStorage
   import Testing
 
   @testable import JSONServer
@@ -126,6 +127,35 @@
           try shared.sql.run("COMMIT")
           #expect(await written.status == .serviceUnavailable)
           #expect(try await read.value.json == ["id": 1])
+        }
+      }
+
+      @Test func `show the saved version while a write waits for somebody's transaction`() async throws {
+        try await DatabaseFixture.run { shared, server, _ in
+          let local = try await shared.server { $0.reads = .local }
+          try shared.sql.run("BEGIN; SELECT FROM state FOR UPDATE")
+          async let first = server.send(.put, "/posts/1", ["title": "new"])
+          async let second = local.send(.put, "/posts/1", ["title": "newer"])
+          try await shared.awaitLock()
+          for server in [server, local] {
+            #expect(try await server.send(.get, "/posts/1").json == ["id": 1])
+            #expect(await server.send(.get, "/__admin/health").status == .ok)
+          }
+          try shared.sql.run("COMMIT")
+          #expect(await first.status == .ok)
+          #expect(await second.status == .ok)
+        }
+      }
+
+      @Test func `go on when people try what would end all writes or take all memory`() async throws {
+        try await DatabaseFixture.run { shared, server, _ in
+          for statement in [
+            "INSERT INTO change (version) VALUES (9223372036854775807)",
+            #"INSERT INTO record (resource, slot, body) VALUES (0, 9999990, '{"id": 2}')"#,
+          ] {
+            #expect(throws: StorageError.self) { try shared.sql.run(statement) }
+          }
+          #expect(await server.send(.post, "/posts").status == .created)
         }
       }
 
