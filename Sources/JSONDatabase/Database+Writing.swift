@@ -154,7 +154,7 @@ extension Database {
     let layout = lead.withBytes { lead in
       before.withToken { JSONLayout.inferred(from: $0, lead: lead) } ?? defaultSingularLayout(lead)
     }
-    var filling = Filling(ofObject: name, before, schema.filler)
+    var filling = Filling(ofObject: name, before, schema.filler.later(by: clockOffset))
     let edited = try rewriting(by: edit, keeping: nil)(before, &filling, layout, .none)
     let after = filling?.refilled(edited, layout) ?? edited
     try check(after, replacing: before, named: name)

@@ -35,6 +35,8 @@ package struct Database: Sendable {
   private(set) var lineage: Lineage
   /// The time limit of readers; see ``attempt(within:_:)``.
   var patience = Patience.endless
+  /// How much later than the clock it is for members that are filled, when a test sets the time.
+  package var clockOffset = Duration.zero
 
   init(
     schema: Schema, prefix: UTF8Slice, entries: [ResourceEntry], suffix: UTF8Slice, lineage: Lineage = Lineage()

@@ -30,6 +30,8 @@ package struct ResourceType: Sendable {
   let record: ObjectType
   /// The members that the server fills.
   let filled: [FilledMember]
+  /// Whether PUT creates a record under an id of the client.
+  let allowsUpsert: Bool
 
   /// Infers the shape of a resource's records.
   ///
@@ -39,9 +41,10 @@ package struct ResourceType: Sendable {
   /// - Complexity: O(*n*) in the size of the records.
   package init(
     name: String, kind: ResourceKind, idName: String = "id", records: [JSONValue], count: Int? = nil,
-    filled: [FilledMember] = []
+    filled: [FilledMember] = [], allowsUpsert: Bool = false
   ) {
     self.name = name
+    self.allowsUpsert = allowsUpsert
     self.kind = kind
     self.idName = idName
     self.count = count ?? records.count

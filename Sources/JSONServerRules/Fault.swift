@@ -3,7 +3,7 @@ public import JSONServerHTTP
 
 /// A failure of requests on purpose, to test how a client handles it.
 ///
-/// After a fault with only a delay, the next fault that matches applies; after the last one, the server carries out the
+/// After a fault with only a delay or a speed, the next fault that matches applies; after the last one, the server carries out the
 /// request. So it does after ``Response/truncated`` and ``Response/lost``, and cuts or loses the response. Any other fault sends
 /// its own response, and the data stays unchanged.
 public struct Fault: Sendable {
@@ -13,6 +13,9 @@ public struct Fault: Sendable {
   public var times: Int?
   /// The delay of a request: a random time within the range.
   public var delay: ClosedRange<Duration>?
+  /// The speed at which the bodies of the request and of its response flow; `nil` for no limit. The request goes on when its
+  /// body would have arrived.
+  public var bytesPerSecond: Int?
   /// The response that replaces carrying out the request; `nil` for a delay only. An error without a body gets the body
   /// that all errors have.
   public var response: Response?
@@ -23,12 +26,14 @@ public struct Fault: Sendable {
   /// Fault(.get("/posts"), .status(503, headers: ["Retry-After": "30"]), times: 2)
   /// ```
   public init(
-    _ request: RequestPattern, _ response: Response? = nil, times: Int? = nil, delay: ClosedRange<Duration>? = nil
+    _ request: RequestPattern, _ response: Response? = nil, times: Int? = nil, delay: ClosedRange<Duration>? = nil,
+    bytesPerSecond: Int? = nil
   ) {
     self.request = request
     self.response = response
     self.times = times
     self.delay = delay
+    self.bytesPerSecond = bytesPerSecond
   }
 
   /// Creates a fault with a fixed delay.

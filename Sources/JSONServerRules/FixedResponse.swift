@@ -13,6 +13,8 @@ package struct FixedResponse: Sendable, Hashable {
     case bytes([UInt8])
     /// The content of a file. Its extension sets the type, unless ``FixedResponse/headerFields`` have one.
     case file(named: String, [UInt8])
+    /// Server-sent events.
+    case events([ServerSentEvent])
   }
 
   /// The status; `nil` for 200.
@@ -44,15 +46,19 @@ extension FixedResponse {
     guard response.delivery != .lost else {
       throw RequestError(.malformed, "Only a fault loses the response of the data; use Fault(…, .lost).")
     }
-    guard case .bytes(let bytes) = response.content else {
+    let body: Body?
+    switch response.content {
+    case .bytes(let bytes): body = bytes.isEmpty ? nil : .bytes(bytes)
+    case .events(let list): body = .events(list.events)
+    case .stream, .slices:
       throw RequestError(.malformed, "A stream is sent once; respond with a closure that makes one each time.")
     }
     self.init(
       status: response.delivery == .normal ? response.status : nil, headerFields: response.headerFields,
-      body: bytes.isEmpty ? nil : .bytes(bytes), delivery: response.delivery)
+      body: body, delivery: response.delivery)
     // Shown and shared as JSON, the body keeps its spelling.
     if headerFields[.contentType] == "application/json", let value = response.json {
-      body = .json(value)
+      self.body = .json(value)
       headerFields[.contentType] = nil
     }
   }
@@ -61,27 +67,30 @@ extension FixedResponse {
   var prepared: PreparedResponse {
     // The next response may differ, so clients must not cache this one.
     var fields: HTTPFields = [.cacheControl: "no-cache"]
-    var bytes: [UInt8] = []
+    var content = Response.Content.bytes([])
     switch body {
     case nil: break
     case .json(.string(let text)) where headerFields[.contentType].map({ !MediaType($0).isJSON }) == true:
-      bytes = Array(text.utf8)
+      content = .bytes(Array(text.utf8))
     case .json(let value):
       fields[.contentType] = "application/json"
-      bytes = value.utf8Text(.pretty)
-    case .bytes(let content): bytes = content
-    case .file(let name, let content):
+      content = .bytes(value.utf8Text(.pretty))
+    case .bytes(let bytes): content = .bytes(bytes)
+    case .file(let name, let bytes):
       fields[.contentType] = FileType.contentType(ofFileNamed: name)
-      bytes = content
+      content = .bytes(bytes)
+    case .events(let events):
+      fields[.contentType] = "text/event-stream"
+      content = .events(EventList(events))
     }
     fields.replace(with: headerFields)
     var response = PreparedResponse(
-      status: (status ?? .ok).withPhrase, headerFields: fields, body: .bytes(bytes), delivery: delivery)
+      status: (status ?? .ok).withPhrase, headerFields: fields, body: content, delivery: delivery)
     if case .truncated = delivery { response.cut() }
     return response
   }
 
-  static let memberNames: Set = ["status", "headers", "body", "bodyFile"]
+  static let memberNames: Set = ["status", "headers", "body", "bodyFile", "events"]
 
   /// Reads the members of a response from a body.
   ///
@@ -90,6 +99,12 @@ extension FixedResponse {
   init(_ object: StrictObject, files: BodyFiles) throws(RequestError) {
     let status = try object.integer("status", in: 200...599).map { HTTPResponse.Status(code: $0) }
     self.init(status: status, headerFields: try Self.headerFields(object), body: object.member("body").map(Body.json))
+    if let events = try Self.events(object) {
+      guard body == nil, object.value("bodyFile") == nil else {
+        throw object.refusal(of: "events", "contradicts body and bodyFile; give one of the three.")
+      }
+      body = .events(events)
+    }
     guard let name = try object.string("bodyFile") else { return }
     guard body == nil else { throw object.refusal(of: "bodyFile", "contradicts body; give one of the two.") }
     body = .file(named: name, try RequestError.reading(object.place, files.read(name)))
@@ -110,6 +125,30 @@ extension FixedResponse {
     return fields
   }
 
+  /// Reads events: a text, or an object with at least one of `data`, `event`, `id` and `after`.
+  private static func events(_ object: StrictObject) throws(RequestError) -> [ServerSentEvent]? {
+    guard let value = object.value("events") else { return nil }
+    guard let values = value.array else { throw object.wrong("events", "an array of texts and objects") }
+    var events: [ServerSentEvent] = []
+    for (index, value) in values.enumerated() {
+      let place = object.place + ["events", "\(index)"]
+      var event = ServerSentEvent(value.string ?? "")
+      if let members = value.object {
+        let body = StrictObject(members, at: place)
+        try body.allow(only: ["data", "event", "id", "after"])
+        let data = body.member("data")
+        event.data = data.map { $0.string ?? $0.text(pretty: false) } ?? ""
+        (event.event, event.id) = (try body.string("event"), try body.string("id"))
+        event.delay = .milliseconds(try body.integer("after", in: 0...600_000) ?? 0)
+      } else if value.string == nil {
+        throw RequestError(.malformed, "An event must be a text or an object.", at: place)
+      }
+      if let problem = event.problem { throw RequestError(.malformed, problem, at: place) }
+      events.append(event)
+    }
+    return events
+  }
+
   /// The response as JSON, in the form in which it is read; bytes that are not text are null.
   var members: JSONObject {
     var members = JSONObject()
@@ -123,11 +162,25 @@ extension FixedResponse {
     switch body {
     case nil: break
     case .json(let value): members["body"] = value
+    case .events(let events): members["events"] = .array(events.map(\.value))
     case .file(let name, _): members["bodyFile"] = .string(name)
     case .bytes(let bytes): members["body"] = String(validating: bytes, as: UTF8.self).map(JSONValue.string) ?? .null
     }
     if delivery != .normal { members["action"] = .string(delivery.name) }
     return members
+  }
+}
+
+extension ServerSentEvent {
+  /// The event as JSON, in the form in which it is read.
+  fileprivate var value: JSONValue {
+    var members = JSONObject()
+    if delay != .zero { members["after"] = JSONValue(rounding: delay / .milliseconds(1)) }
+    members["event"] = event.map { .string($0) }
+    members["id"] = id.map { .string($0) }
+    if members.isEmpty { return .string(data) }
+    if !data.isEmpty { members["data"] = .string(data) }
+    return .object(members)
   }
 }
 

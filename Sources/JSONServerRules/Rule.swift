@@ -31,6 +31,8 @@ package struct Rule: Sendable {
   package let times: Int?
   /// The delay of a request: a random time within the range.
   package let delay: ClosedRange<Duration>?
+  /// The speed of a fault's bodies; `nil` for no limit.
+  package let bytesPerSecond: Int?
   package var effect: Effect
   /// The responses of the effect as they are sent, made once; `nil` for what the rule leaves to others.
   private let prepared: [PreparedResponse?]
@@ -39,13 +41,17 @@ package struct Rule: Sendable {
 
   /// - Throws: 400 for numbers out of range, and for a pattern that no request can match.
   package init(
-    _ request: RequestPattern, times: Int? = nil, delay: ClosedRange<Duration>? = nil, _ effect: Effect
+    _ request: RequestPattern, times: Int? = nil, delay: ClosedRange<Duration>? = nil, bytesPerSecond: Int? = nil,
+    _ effect: Effect
   ) throws(RequestError) {
     if let times, times < 1 {
       throw RequestError(.malformed, "'times' must be at least 1, not \(times).", at: ["times"])
     }
     if let delay, delay.lowerBound < .zero {
       throw RequestError(.malformed, "'delay' must not be negative.", at: ["delay"])
+    }
+    if let bytesPerSecond, !Settings.speeds.contains(bytesPerSecond) {
+      throw RequestError(.malformed, "'bytesPerSecond' must be from 1 to 1000000000.", at: ["bytesPerSecond"])
     }
     if case .responses([]) = effect {
       throw RequestError(.malformed, "The stub has no responses.", at: ["responses"])
@@ -55,6 +61,7 @@ package struct Rule: Sendable {
     self.request = request
     self.times = times
     self.delay = delay
+    self.bytesPerSecond = bytesPerSecond
     self.effect = effect
     prepared = effect.prepared
   }
@@ -67,7 +74,9 @@ package struct Rule: Sendable {
       case let response? where response.delivery == .lost: FixedResponse(delivery: .lost)
       case let response?: try FixedResponse(response)
       }
-    try self.init(fault.request, times: fault.times, delay: fault.delay, .fault(response, retryAfter: nil))
+    try self.init(
+      fault.request, times: fault.times, delay: fault.delay, bytesPerSecond: fault.bytesPerSecond,
+      .fault(response, retryAfter: nil))
   }
 
   /// - Throws: 400 for an invalid stub.
@@ -159,7 +168,7 @@ extension Rule.Kind {
     switch self {
     case .fault:
       patternNames.union(FixedResponse.memberNames)
-        .union(["request", "response", "times", "delay", "retryAfter", "action"])
+        .union(["request", "response", "times", "delay", "bytesPerSecond", "retryAfter", "action"])
     case .hold: patternNames.union(["times"])
     case .stub: ["request", "response", "responses", "times", "delay"]
     }
@@ -224,6 +233,7 @@ extension Rule {
     var responses = try kind.responses(body, files)
     let times = try body.integer("times", in: 1...1_000_000)
     let delay = try body.delay()
+    let bytesPerSecond = try body.integer("bytesPerSecond", in: Settings.speeds)
     var effect: Effect
     switch kind {
     case .fault:
@@ -241,11 +251,14 @@ extension Rule {
     case .hold: effect = .hold
     case .stub: effect = .responses(responses)
     }
-    try self.init(request, times: times, delay: delay, effect)
-    guard kind != .fault || delay != nil || effect.disturbance != nil || response(after: 0) != nil else {
+    try self.init(request, times: times, delay: delay, bytesPerSecond: bytesPerSecond, effect)
+    guard
+      kind != .fault || delay != nil || bytesPerSecond != nil || effect.disturbance != nil || response(after: 0) != nil
+    else {
       throw RequestError(
         .malformed,
-        "The fault does nothing; it needs one of delay, status, body, bodyFile, headers, retryAfter and action.")
+        "The fault does nothing; it needs one of delay, bytesPerSecond, status, body, bodyFile, events, headers, retryAfter and action."
+      )
     }
   }
 
@@ -268,6 +281,7 @@ extension Rule {
     }
     members["times"] = timesLeft.map { .number(JSONNumber($0)) }
     members["delay"] = delay?.milliseconds
+    members["bytesPerSecond"] = bytesPerSecond.map { .number(JSONNumber($0)) }
     if case .fault(let response, let seconds) = effect {
       for (name, value) in response.members { members[name] = value }
       members["retryAfter"] = seconds.map { .number(JSONNumber($0)) }

@@ -169,6 +169,16 @@ extension MockServer {
     }
   }
 
+  /// Slows requests down from now on: their bodies and those of their responses flow at this speed.
+  public func slow(
+    _ request: RequestPattern, toBytesPerSecond speed: Int, times: Int? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await setUp(.fault, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
+      try await server.addFault(Fault(request, times: times, bytesPerSecond: speed))
+    }
+  }
+
   /// Ends all faults, and releases all holds; stubs stay.
   public func recover() async {
     await server.removeFaults()

@@ -1,7 +1,7 @@
 // The request log, newest first. The server leaves out the requests of this page.
 
 import { codeView } from "./code.js";
-import { admin, compact, pretty, readable, tryParse } from "./data.js";
+import { admin, compact, grouped, pretty, readable, tryParse } from "./data.js";
 import { button, fill, node, ui } from "./dom.js";
 import { ask, attempt, openPanel } from "./messages.js";
 import { framed } from "./timing.js";
@@ -35,12 +35,12 @@ const fits = (entry) => (!logMethod.value || entry.method === logMethod.value)
 
 /** The result of a request: status, time, and the fault, hold, stub or rule that it met. */
 function outcome(entry) {
-  const { status, milliseconds, matched, unexpected, delivery } = entry;
+  const { status, milliseconds, matched, unexpected, delivery, bytesPerSecond } = entry;
   const met = Object.entries(matched ?? {}).map(([kind, id]) => `${kind} ${id}`);
   const code = broken[delivery] ? node("span.status-code", { "data-class": group(entry) }, broken[delivery])
     : status == null ? node("span.status-code", "waits") : statusCode(status);
   const time = milliseconds == null ? NaN : Number(compact(milliseconds));
-  return [code, [time >= 0 && `${time.toFixed(time < 10 ? 1 : 0)} ms`, ...met, unexpected && "unexpected"].filter(Boolean).join(" · ")];
+  return [code, [time >= 0 && `${time.toFixed(time < 10 ? 1 : 0)} ms`, bytesPerSecond && `${grouped(bytesPerSecond)} bytes/s`, ...met, unexpected && "unexpected"].filter(Boolean).join(" · ")];
 }
 
 // Creating a format for each line would take longer than the rest of the line.

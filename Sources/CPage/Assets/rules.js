@@ -1,21 +1,22 @@
 // Faults, holds and stubs: what happens to requests, as sentences, and the form that adds and edits one.
 
 import { remember, remembered } from "./browser.js";
-import { admin, brief, compact, pretty, tryParse } from "./data.js";
+import { admin, brief, compact, counted, grouped, pretty, tryParse } from "./data.js";
 import { button, checkbox, fill, node, onSubmit, options, ui } from "./dom.js";
 import * as log from "./log.js";
 import { announce, ask, attempt } from "./messages.js";
 
 const kinds = {
   status: ["Respond with a status", "Status", 503], delay: ["Respond late", "Delay in ms", 500], retryAfter: ["Rate limit (429)", "Retry after, s", 5],
+  bytesPerSecond: ["Slow down the bodies", "Bytes per second", 20000],
   hang: ["Never respond"], reset: ["Reset the connection"], lose: ["Carry out, lose the response"], truncate: ["Cut off the body"],
   stub: ["Stub: a fixed response", "Status", 200], hold: ["Hold: wait until released"],
 };
 const actions = { hang: "no response", reset: "the connection is reset", lose: "the response is lost", truncate: "the body is cut off" };
 /** What a member of a rule does, in the order of a sentence. Other members are shown with their names. @type {Record<string, (value: any) => string>} */
 const effects = {
-  delay: (value) => `after ${compact(value)} ms`, status: compact, retryAfter: (value) => `429, retry after ${value} s`,
-  action: (name) => actions[name] ?? name, body: (value) => brief(compact(value), 60), headers: () => "with headers",
+  delay: (value) => `after ${compact(value)} ms`, bytesPerSecond: (value) => `${grouped(value)} bytes/s`, status: compact, retryAfter: (value) => `429, retry after ${value} s`,
+  action: (name) => actions[name] ?? name, body: (value) => brief(compact(value), 60), events: (value) => counted(value.length, "events"), headers: () => "with headers",
 };
 /** The members that say which requests a rule is for. */
 const others = ["id", "method", "path", "query", "exact", "request", "times"];
@@ -52,7 +53,7 @@ export function sentence(given) {
 /** The kind of a rule in the form; undefined for a rule that the form cannot show. */
 const kindOf = ({ kind, rule }) => {
   const name = { holds: "hold", stubs: "stub" }[kind] ?? rule.action ?? Object.keys(kinds).find((name) => name in rule);
-  return rule.responses || !kinds[name] ? undefined : name;
+  return rule.responses || rule.events || rule.response?.events || !kinds[name] ? undefined : name;
 };
 
 const act = (action, done) => attempt(action, done).then(() => refresh());

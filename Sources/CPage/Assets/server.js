@@ -1,4 +1,4 @@
-// The running server: delay, read-only, snapshots, sessions, and unexpected requests.
+// The running server: delay, speed, time, read-only, snapshots, sessions, and unexpected requests.
 
 import { address, admin, counted, grouped, readable, readHealth, session } from "./data.js";
 import { button, fill, node, onSubmit, ui } from "./dom.js";
@@ -10,7 +10,7 @@ import { outside } from "./values.js";
 
 /** @type {{ gone?: boolean, readOnly?: boolean, invalid?: { file: string, message: string } | null, delay?: number, rules?: Record<string, number> }} */
 const state = {};
-const { delay, readOnly } = ui;
+const { delay, speed, now, readOnly } = ui;
 let turn = 0;
 /** The query that filled the form of a new rule, until the address changes. */
 let opened;
@@ -60,11 +60,11 @@ async function replaceData(title, action, text, path, kept) {
 
 export const refresh = () => attempt(async () => {
   const mine = ++turn;
-  const [settings, snapshots, faults, stubs, holds, unexpected] = await Promise.all([
-    readHealth(), ...["snapshots", "faults", "stubs", "holds", "requests?unexpected=true"].map((path) => admin("GET", path))]);
+  const [settings, set, snapshots, faults, stubs, holds, unexpected] = await Promise.all([
+    readHealth(), ...["settings", "snapshots", "faults", "stubs", "holds", "requests?unexpected=true"].map((path) => admin("GET", path))]);
   const copies = settings.sessions && await admin("GET", "sessions");
   if (mine !== turn) return;
-  if (document.activeElement !== delay) delay.value = settings.delay;
+  for (const [field, value] of [[delay, settings.delay], [speed, set.bytesPerSecond ?? ""], [now, set.now ?? ""]]) if (document.activeElement !== field) field.value = value;
   readOnly.checked = settings.readOnly;
   note(settings);
   list(ui.snapshots, "None. A snapshot stores the current data.", snapshots.map(({ name, time }) => item(name, since(time), [
@@ -92,6 +92,8 @@ export function open(query) {
 export const refreshSoon = throttled(300, () => ui.server.hidden || refresh());
 
 onSubmit(ui.settingsForm, () => act("PATCH", "settings", { delay: Number(delay.value) }, "Delay set"));
+onSubmit(ui.speedForm, () => act("PATCH", "settings", { bytesPerSecond: Number(speed.value) || null }, "Speed set"));
+onSubmit(ui.timeForm, () => act("PATCH", "settings", { now: now.value.trim() || null }, "Time set"));
 onSubmit(ui.snapshotForm, () => act("POST", "snapshots", { name: ui.snapshotName.value.trim() || undefined }, "Snapshot taken"));
 addEventListener("hashchange", () => { opened = undefined; });
 readOnly.onchange = () => act("PATCH", "settings", { readOnly: readOnly.checked }, readOnly.checked ? "Read-only" : "Writes allowed");

@@ -8,7 +8,7 @@ package struct Filler: Sendable {
   let rules: [Fill]
   let ids: IDGenerator
   /// The time, in milliseconds since 1970.
-  let now: @Sendable () -> Int64
+  private(set) var now: @Sendable () -> Int64
 
   /// Creates a filler.
   ///
@@ -21,6 +21,15 @@ package struct Filler: Sendable {
     self.rules = rules.filter { $0.resource == nil } + rules.filter { $0.resource != nil }
     self.ids = ids
     self.now = now
+  }
+
+  /// The same filler with another time.
+  func later(by offset: Duration) -> Filler {
+    guard offset != .zero else { return self }
+    var other = self
+    let milliseconds = Int64((offset / .milliseconds(1)).rounded())
+    other.now = { [now] in now() + milliseconds }
+    return other
   }
 
   /// The rules for a resource, at most one for each member.
@@ -126,7 +135,7 @@ extension Database {
   package func filledMembers(of name: String) -> [(name: String, value: ValidJSON, isOnEveryChange: Bool)] {
     guard let position = try? position(of: name) else { return [] }
     if case .singular(let object) = entries[position].resource {
-      var filling = Filling(ofObject: name, object, schema.filler)
+      var filling = Filling(ofObject: name, object, schema.filler.later(by: clockOffset))
       return filling?.members() ?? []
     }
     var filling = filling(at: position)
@@ -136,6 +145,6 @@ extension Database {
   /// The filling of a collection's records; `nil` for none.
   func filling(at position: Int) -> Filling? {
     guard !schema.filler.rules.isEmpty else { return nil }
-    return entries[position].collection.flatMap { Filling(of: $0, schema.filler, patience) }
+    return entries[position].collection.flatMap { Filling(of: $0, schema.filler.later(by: clockOffset), patience) }
   }
 }

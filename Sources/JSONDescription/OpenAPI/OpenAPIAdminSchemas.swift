@@ -36,7 +36,8 @@ enum OpenAPIAdminSchemas {
         "matched": [
           "type": ["object", "null"], "description": "The rule, fault, hold and stub that the request has met.",
         ],
-        "unexpected": boolean, "requestHeaders": fields, "requestBody": ["type": ["string", "null"]],
+        "unexpected": boolean, "bytesPerSecond": speed, "requestHeaders": fields,
+        "requestBody": ["type": ["string", "null"]],
         "responseHeaders": fields, "responseBody": ["type": ["string", "null"]],
       ]),
       "Deletion": object([
@@ -54,6 +55,11 @@ enum OpenAPIAdminSchemas {
       "Settings": object([
         "delay": ["type": "integer", "minimum": 0, "maximum": 60_000, "description": "In milliseconds."],
         "readOnly": boolean,
+        "bytesPerSecond": ["type": ["integer", "null"], "minimum": 1, "maximum": 1_000_000_000],
+        "now": [
+          "type": ["string", "null"], "format": "date-time",
+          "description": "The time, which runs on; null for that of the clock.",
+        ],
       ]),
       "Expired": object(["expired": integer]),
       "Matcher": object(matcher),
@@ -62,7 +68,7 @@ enum OpenAPIAdminSchemas {
         [("id", id), ("request", OpenAPIAdmin.reference("Matcher")), ("response", OpenAPIAdmin.reference("Response"))]
           + matcher.filter { ["method", "path", "query"].contains($0.0) } + response
           + [
-            ("times", times), ("delay", delay), ("retryAfter", integer),
+            ("times", times), ("delay", delay), ("bytesPerSecond", speed), ("retryAfter", integer),
             ("action", choice(actions)),
           ]),
       "Hold": object(
@@ -103,6 +109,9 @@ enum OpenAPIAdminSchemas {
     "description": "Milliseconds up to 600000, or a range.",
     "anyOf": [integer, ["type": "array", "items": integer, "minItems": 2, "maxItems": 2]],
   ]
+  private static let speed: JSONValue = [
+    "type": "integer", "minimum": 1, "maximum": 1_000_000_000, "description": "The speed of bodies.",
+  ]
   private static let texts: JSONValue = [
     "type": "object",
     "additionalProperties": ["type": ["string", "number", "boolean", "null", "array"]],
@@ -126,5 +135,12 @@ enum OpenAPIAdminSchemas {
     ("headers", ["type": "object", "additionalProperties": ["type": ["string", "array"]]]),
     ("body", ["description": "JSON, or a text of the type in the headers."]),
     ("bodyFile", ["type": "string", "description": "The name of a file in the directory of the stubs file."]),
+    (
+      "events",
+      [
+        "type": "array", "description": "Server-sent events: texts, or objects with data, event, id and after.",
+        "items": ["type": ["string", "object"]],
+      ]
+    ),
   ]
 }

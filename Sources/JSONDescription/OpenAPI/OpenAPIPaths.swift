@@ -131,7 +131,9 @@ struct OpenAPIPaths {
       errors: [.notFound, .conflict])
     add(
       "put", "replace\(type)", "Replaces a record of \(name), except its id.",
-      body: .object(schemas.replacement(resource)), [stored], errors: [.notFound])
+      body: .object(schemas.replacement(resource)),
+      [stored] + (resource.resource.allowsUpsert ? [.created(record)] : []),
+      errors: [.notFound])
     add(
       "patch", "update\(type)", "Merges members into a record of \(name).", body: change, [stored],
       errors: [.notFound, .conflict])

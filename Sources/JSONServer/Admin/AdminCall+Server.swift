@@ -62,12 +62,12 @@ extension AdminCall {
 }
 
 extension Engine {
-  /// The bytes of the exchanges and events that are kept, and their limit.
+  /// The bytes of the exchanges, events and responses to repeated requests that are kept, and their limit.
   fileprivate var logSize: JSONValue {
     let bytes = isSession ? logBytes : logBytes + sessions.logBytes
     return [
       "bytes": .number(JSONNumber(bytes)),
-      "limit": .number(JSONNumber(isSession ? journal.byteCapacity : configuration.journalByteCapacity)),
+      "limit": .number(JSONNumber(logLimit)),
     ]
   }
 }

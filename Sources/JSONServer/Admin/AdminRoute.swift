@@ -246,8 +246,9 @@ extension AdminRoute {
     guard engine.signIn != nil else {
       throw RequestError(.notFound, "Nobody signs in here; start the server with Server.Configuration.signIn.")
     }
+    let now = engine.now
     engine.changeState(
-      { Tokens.expire(in: &$0) }, then: call.respond { .json(["expired": .number(JSONNumber($1))]) })
+      { Tokens.expire(now: now, in: &$0) }, then: call.respond { .json(["expired": .number(JSONNumber($1))]) })
   }
 
   private static let sessions: [AdminRoute] = [
@@ -387,17 +388,17 @@ extension AdminRoute {
       engine, call throws(RequestError) in
       try call.read(on: engine) { [settings = engine.settings] body throws(RequestError) in
         var settings = settings
-        try settings.change(by: body)
-        return (settings, body)
+        let changes = try settings.change(by: body)
+        return (settings, changes)
       } then: { engine, change throws(RequestError) in
-        let (settings, body) = change
+        let (settings, changes) = change
         guard settings.isReadOnly || !engine.configuration.isReadOnly else {
           throw RequestError(
             .forbidden, "The server was started with Server.Configuration.isReadOnly; to write, start it without.")
         }
         engine.changeState(
           { state in
-            for name in Settings.names { if let value = body.value(name) { state[.setting, name] = value } }
+            for (name, value) in changes { state[.setting, name] = value }
           }, then: call.respond { engine, _ in .json(engine.settings.value) })
       }
     },

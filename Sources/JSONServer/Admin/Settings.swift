@@ -2,32 +2,100 @@ import JSONServerValues
 
 /// The settings that can be changed while a server runs.
 struct Settings: Sendable {
+  /// The values at one moment.
+  private struct Values: Sendable {
+    var delay: Duration
+    var isReadOnly: Bool
+    var bytesPerSecond: Int?
+    var clockOffset: Duration
+  }
+
+  /// The values of the configuration.
+  private let start: Values
+  private var values: Values
+
+  /// The speeds at which bodies may flow.
+  static let speeds = 1...1_000_000_000
+
+  /// Creates the settings of a server.
+  init(_ configuration: Server.Configuration) {
+    let now = configuration.now?.timeIntervalSince1970
+    start = Values(
+      delay: configuration.delay, isReadOnly: configuration.isReadOnly, bytesPerSecond: configuration.bytesPerSecond,
+      clockOffset: .seconds(now.map { $0 - System.now } ?? 0))
+    values = start
+  }
+
   /// The delay of every response.
-  private(set) var delay: Duration
+  var delay: Duration { values.delay }
   /// Whether the server refuses every change.
-  private(set) var isReadOnly: Bool
+  var isReadOnly: Bool { values.isReadOnly }
+  /// The speed at which bodies flow; `nil` for no limit.
+  var bytesPerSecond: Int? { values.bytesPerSecond }
+  /// How much later than the clock it is, when a test sets the time.
+  var clockOffset: Duration { values.clockOffset }
 
-  static let names = ["delay", "readOnly"]
+  /// The time in seconds since 1970.
+  var now: Double { System.now + clockOffset / .seconds(1) }
 
-  /// Creates the settings of a server, with changes that all servers share.
-  init(_ configuration: Server.Configuration, changedBy members: JSONObject = JSONObject()) {
-    delay = configuration.delay
-    isReadOnly = configuration.isReadOnly
-    try? change(by: StrictObject(members))
+  /// The `Date` of responses while a test sets the time; `nil` for that of the clock.
+  var date: String? {
+    clockOffset == .zero ? nil : HTTPDate(secondsSince1970: Int64(now.rounded(.down))).text
+  }
+
+  /// The settings with changes that all servers share.
+  func changed(by members: JSONObject) -> Settings {
+    var settings = self
+    settings.values = start
+    if let milliseconds = members["delay"]?.int { settings.values.delay = .milliseconds(milliseconds) }
     // A server that was started read-only stays read-only.
-    if configuration.isReadOnly { isReadOnly = true }
+    if members["readOnly"] == true { settings.values.isReadOnly = true }
+    if let speed = members["bytesPerSecond"]?.int { settings.values.bytesPerSecond = speed > 0 ? speed : nil }
+    if let offset = members["now"]?.int { settings.values.clockOffset = .milliseconds(offset) }
+    return settings
   }
 
-  /// Sets new values: `{"delay": 500, "readOnly": true}`.
+  /// Sets new values: `{"delay": 500, "readOnly": true, "bytesPerSecond": 20000, "now": "2030-01-01T12:00:00Z"}`.
   ///
+  /// - Returns: The changes as servers share them: no speed is 0, and a time is how many milliseconds it is later than the
+  ///   clock.
   /// - Throws: 400 that names the invalid member; the settings stay then.
-  mutating func change(by body: StrictObject) throws(RequestError) {
-    try body.allow(only: Set(Self.names))
-    let milliseconds = try body.integer("delay", in: 0...60_000)
-    let isReadOnly = try body.bool("readOnly")
-    if let milliseconds { delay = .milliseconds(milliseconds) }
-    if let isReadOnly { self.isReadOnly = isReadOnly }
+  mutating func change(by body: StrictObject) throws(RequestError) -> [(name: String, value: JSONValue)] {
+    try body.allow(only: ["delay", "readOnly", "bytesPerSecond", "now"])
+    var (new, changes) = (values, [(name: String, value: JSONValue)]())
+    if let milliseconds = try body.integer("delay", in: 0...60_000) {
+      new.delay = .milliseconds(milliseconds)
+      changes.append(("delay", JSONValue(milliseconds)))
+    }
+    if let isReadOnly = try body.bool("readOnly") {
+      new.isReadOnly = isReadOnly
+      changes.append(("readOnly", .bool(isReadOnly)))
+    }
+    if body.member("bytesPerSecond") != nil {
+      new.bytesPerSecond = try body.integer("bytesPerSecond", in: Self.speeds)
+      changes.append(("bytesPerSecond", JSONValue(new.bytesPerSecond ?? 0)))
+    }
+    if body.member("now") != nil {
+      let text = try body.string("now")
+      let time = text.flatMap { (try? Date($0, strategy: .iso8601)) ?? (try? Date($0, strategy: Self.precise)) }
+      guard text == nil || time != nil else { throw body.wrong("now", "a time such as 2030-01-31T09:30:00Z, or null") }
+      let offset = time.map { Int((($0.timeIntervalSince1970 - System.now) * 1000).rounded()) } ?? 0
+      new.clockOffset = .milliseconds(offset)
+      changes.append(("now", JSONValue(offset)))
+    }
+    values = new
+    return changes
   }
 
-  var value: JSONValue { ["delay": JSONValue(rounding: delay / .milliseconds(1)), "readOnly": .bool(isReadOnly)] }
+  private static let precise = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+  /// The settings as JSON; without a speed and a time that are not set.
+  var value: JSONValue {
+    var members = JSONObject([
+      ("delay", JSONValue(rounding: delay / .milliseconds(1))), ("readOnly", .bool(isReadOnly)),
+    ])
+    members["bytesPerSecond"] = bytesPerSecond.map { JSONValue($0) }
+    if clockOffset != .zero { members["now"] = .string(Timestamp(secondsSince1970: now).rfc3339) }
+    return .object(members)
+  }
 }

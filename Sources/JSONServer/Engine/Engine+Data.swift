@@ -230,7 +230,7 @@ extension Engine {
     repetitions.follow(keys, in: writes.state)
     let kinds = Set(keys.map(\.kind))
     if kinds.contains(.setting) {
-      settings = Settings(configuration, changedBy: JSONObject(writes.state[.setting].map { ($0, $1) }))
+      settings = settings.changed(by: JSONObject(writes.state[.setting].map { ($0, $1) }))
     }
     if kinds.contains(.token) { events.endVoidWatches(on: self) }
   }

@@ -106,6 +106,7 @@ actor Engine: Application {
     let logCapacity = configuration.journalByteCapacity / (configuration.hasSessions ? 2 : 1)
     journal = Journal(capacity: configuration.journalCapacity, byteCapacity: logCapacity)
     events = EventFeed(byteCapacity: logCapacity / 4)
+    if configuration.hasSessions { repetitions.byteCapacity /= 2 }
     settings = Settings(configuration)
     signIn = SignInState(configuration)
     snapshots = Snapshots(store: writes.store as? any SnapshotStore)
@@ -117,14 +118,25 @@ actor Engine: Application {
 
   var store: (any Store)? { writes.store }
 
-  /// The number of bytes of the exchanges and events that the engine keeps.
-  var logBytes: Int { journal.byteCount + events.byteCount }
+  /// The number of bytes of the exchanges, events and responses to repeated requests that the engine keeps.
+  var logBytes: Int { journal.byteCount + events.byteCount + repetitions.byteCount }
+  /// The largest ``logBytes``.
+  var logLimit: Int {
+    isSession
+      ? journal.byteCapacity + repetitions.byteCapacity
+      : configuration.journalByteCapacity + Repetitions.byteCapacity
+  }
 
-  /// Limits ``logBytes``.
-  func limitLog(to byteCapacity: Int) {
+  /// Limits ``logBytes`` to a part of what the server and its sessions may keep.
+  func limitLog(to part: Double) {
+    let byteCapacity = Int(Double(configuration.journalByteCapacity) * part)
     journal.byteCapacity = byteCapacity
     events.limit(to: byteCapacity / 4)
+    repetitions.byteCapacity = Int(Double(Repetitions.byteCapacity) * part)
   }
+
+  /// The time in seconds since 1970, as a test may have set it.
+  var now: Double { settings.now }
 
   /// The current data.
   var database: Database { writes.database }

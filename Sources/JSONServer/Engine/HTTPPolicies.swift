@@ -142,7 +142,7 @@ final class HTTPPolicies {
       if !isTagged, !isHead, response.validator == nil { response.validator = EntityTag(of: body) }
     // Their validator comes from the version of the data.
     case .slices: break
-    case .stream: return
+    case .stream, .events: return
     }
     // As 0.17: a client that reloads wants the body.
     guard request.has(.ifNoneMatch), request.headerFields[.cacheControl]?.contains("no-cache") != true,

@@ -206,7 +206,8 @@ extension Engine {
     do throws(RequestError) {
       let authorization = authorization
       operation = ShapedOperation(
-        operation: try DataOperation(endpoint, context, ids: writes.ids, authorization), endpoint: endpoint,
+        operation: try DataOperation(endpoint, context, ids: writes.ids, authorization, settings.clockOffset),
+        endpoint: endpoint,
         shape: shape,
         precondition: endpoint.isWrite
           ? try Precondition(endpoint, context, configuration, writes, authorization) : nil,
@@ -290,6 +291,9 @@ extension Engine {
     if let turn = met?.repetition { repetitions.end(turn, with: response, on: self) }
     guard !context.isInner else { return context.reply(response) }
     if response.errorMessage != nil { response.respell(configuration.spellings) }
+    if case .events(let list) = response.body { response.continueEvents(list, of: context.request) }
+    response.bytesPerSecond = bytesPerSecond(of: context)
+    if let date = settings.date { response.headerFields[.date] = date }
     let body = policies.finalize(&response, for: context)
     switch met?.delivery {
     case .lost?: response.delivery = .lost
@@ -301,6 +305,19 @@ extension Engine {
     }
     journal.record(context, response, body: body, on: self)
     context.reply(response)
+  }
+}
+
+extension PreparedResponse {
+  /// Leaves out the events that the client has got before it lost the connection; without any left, 204 ends its attempts.
+  fileprivate mutating func continueEvents(_ list: EventList, of request: Request) {
+    guard let id = request.headerFields[.lastEventID] else { return }
+    if let rest = list.after(id) {
+      body = .events(rest)
+    } else {
+      (status, body, delivery) = (.noContent, .bytes([]), .normal)
+      headerFields[.contentType] = nil
+    }
   }
 }
 

@@ -130,6 +130,8 @@ package struct MatchNotes: Sendable {
   var isUnexpected = false
   /// How a fault has the response sent that the request gets when it is carried out; `nil` for as it is.
   var delivery: Response.Delivery?
+  /// The speed that a fault gives the bodies of the request and of its response; `nil` for that of the server.
+  var bytesPerSecond: Int?
   /// Whether the client went away before the response was there.
   var hasLeft = false
   /// The key under which the response is kept for repetitions of the request; `nil` for none.

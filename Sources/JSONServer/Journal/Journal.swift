@@ -374,6 +374,7 @@ public final class Exchange: Sendable {
       ("matched", notes?.value ?? .null),
     ])
     if isUnexpected { members["unexpected"] = true }
+    members["bytesPerSecond"] = sent.bytesPerSecond.map { .number(JSONNumber($0)) }
     return members
   }
 

@@ -30,7 +30,10 @@ final class Repetitions {
   static let lifetime: Int64 = 24 * 60 * 60
   /// How many responses are kept; a test keeps fewer.
   var capacity = 10_000
+  /// The largest number of bytes of all kept responses of a server and its sessions.
   static let byteCapacity = 32 * 1024 * 1024
+  /// The part of them that this server or session may keep.
+  var byteCapacity = Repetitions.byteCapacity
   /// How long a repetition waits for the first request.
   static let patience = Duration.seconds(10)
 
@@ -38,7 +41,7 @@ final class Repetitions {
   /// The sizes of the kept responses, by name, and the names in the order in which they were kept.
   private var sizes: [String: Int] = [:]
   private var order: Deque<(name: String, second: Int64)> = []
-  private var byteCount = 0
+  private(set) var byteCount = 0
 
   /// Carries out a request with a key, unless it repeats an earlier one.
   func pass(_ context: RequestContext, key: String, on engine: isolated Engine, _ goOn: @escaping Step) {
@@ -98,7 +101,7 @@ final class Repetitions {
     var gone: [String] = []
     var rest = byteCount + kept.size
     while let oldest = order.first,
-      order.count >= capacity || rest > Self.byteCapacity || oldest.second + Self.lifetime < Self.now
+      order.count >= capacity || rest > byteCapacity || oldest.second + Self.lifetime < Self.now
     {
       order.removeFirst()
       guard let size = sizes[oldest.name] else { continue }

@@ -23,7 +23,7 @@ package struct DataDescription {
         let records = collection.firstRecords(Self.maximumRecords).map { JSONValue($0) }
         return ResourceType(
           name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count,
-          filled: filled)
+          filled: filled, allowsUpsert: database.schema.allowsUpsert(in: name))
       // Numbers, texts and booleans, which 1.0 allows as resources, have no members to describe.
       case .singular(let value)? where value.withToken({ $0.kind }) == .object:
         return ResourceType(name: name, kind: .object, records: [JSONValue(value)], filled: filled)

@@ -16,6 +16,7 @@ struct DataOperation: Sendable {
   var endpoint: Endpoint
   var request: Request
   private var ids: IDGenerator
+  private let clockOffset: Duration
   var hiding = Hiding.nothing
   /// The data that a user may read; `nil` for all of it.
   var share: OwnedShare?
@@ -26,9 +27,10 @@ struct DataOperation: Sendable {
   ///
   /// - Throws: 400, 401 and 403, when the sender may not see or change the data.
   init(
-    _ endpoint: Endpoint, _ context: RequestContext, ids: IDGenerator, _ authorization: Authorization?
+    _ endpoint: Endpoint, _ context: RequestContext, ids: IDGenerator, _ authorization: Authorization?,
+    _ clockOffset: Duration = .zero
   ) throws(RequestError) {
-    (self.endpoint, request, self.ids) = (endpoint, context.request, ids)
+    (self.endpoint, request, self.ids, self.clockOffset) = (endpoint, context.request, ids, clockOffset)
     if context.pageIntent != nil {
       self.endpoint = endpoint.asImport
       self.ids.keepsGivenIDs = true
@@ -41,6 +43,7 @@ struct DataOperation: Sendable {
   /// - Throws: ``RequestError``; the database must then be discarded.
   func perform(on database: inout Database) throws(RequestError) -> EndpointResult {
     if let version = endpoint.list?.delta?.version { database.assign(version) }
+    database.clockOffset = clockOffset
     try rights?.check(endpoint, on: database)
     switch hiding {
     case .nothing: return try endpoint.perform(request, on: &database, ids: ids)

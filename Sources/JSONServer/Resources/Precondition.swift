@@ -66,7 +66,7 @@ struct Precondition: Sendable {
       switch result.response(to: request).body {
       case .bytes(let body): EntityTag(of: body)
       case .slices(let body): versionTag ?? EntityTag(of: body.bytes)
-      case .stream: nil
+      case .stream, .events: nil
       }
     guard let tag, tags.names(tag.fieldValue) else {
       throw RequestError(

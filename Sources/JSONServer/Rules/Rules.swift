@@ -50,8 +50,9 @@ final class Rules {
     if isForPage { return engine.serve(context) }
     do throws(RequestError) {
       let wait = try engine.settings.delay(of: context)
-      guard wait > .zero else { return engine.carryOutOnce(context) { $0.serve($1) } }
-      delay(by: wait, on: engine) { engine in engine.carryOutOnce(context) { $0.serve($1) } }
+      let whole = wait + engine.uploadTime(of: context)
+      guard whole > .zero else { return engine.carryOutOnce(context) { $0.serve($1) } }
+      delay(by: whole, on: engine) { engine in engine.carryOutOnce(context) { $0.serve($1) } }
     } catch {
       engine.finalize(context, error.response())
     }
@@ -106,20 +107,32 @@ final class Rules {
           visit.noting {
             $0.fault = fault.id
             if let disturbance = fault.rule.effect.disturbance { $0.delivery = disturbance }
+            if let bytesPerSecond = fault.rule.bytesPerSecond { $0.bytesPerSecond = bytesPerSecond }
           }
         } ?? visit
       let chosen = fault?.rule.delay?.length(engine.configuration.random)
       let wait = if let chosen { chosen } else { try engine.settings.delay(of: visit.context) }
       delay(by: wait, on: engine) { engine in
-        if let response = fault?.response { return engine.finalize(visit.context, response) }
-        guard let fault, engine.phase == .running else { return engine.rules.findHold(for: visit, on: engine) }
+        let response = fault?.response
+        guard let fault, response == nil, engine.phase == .running else {
+          return engine.rules.receive(visit, on: engine, answeredWith: response)
+        }
         engine.rules.find(.fault, for: visit, after: fault.rank, on: engine) { engine, next in
-          guard let next else { return engine.rules.findHold(for: visit, on: engine) }
+          guard let next else { return engine.rules.receive(visit, on: engine) }
           engine.rules.delay(visit, meeting: next, on: engine)
         }
       }
     } catch {
       engine.finalize(visit.context, error.response())
+    }
+  }
+
+  /// Goes on when the request's body would have arrived at the speed of the request: with the response of a fault, or with
+  /// holds.
+  private func receive(_ visit: Visit, on engine: isolated Engine, answeredWith response: PreparedResponse? = nil) {
+    delay(by: engine.uploadTime(of: visit.context), on: engine) { engine in
+      if let response { return engine.finalize(visit.context, response) }
+      engine.rules.findHold(for: visit, on: engine)
     }
   }
 
@@ -334,6 +347,19 @@ final class Rules {
 
   /// The number of requests that a rule has affected, even after its removal.
   func timesMet(_ kind: Rule.Kind, _ id: Int) -> Int { table.timesMet(kind, id) }
+}
+
+extension Engine {
+  /// The speed at which the bodies of a request and of its response flow; `nil` for no limit.
+  func bytesPerSecond(of context: RequestContext) -> Int? {
+    context.isHidden ? nil : context.met?.bytesPerSecond ?? settings.bytesPerSecond
+  }
+
+  /// How long a request's body takes at the speed of the request.
+  fileprivate func uploadTime(of context: RequestContext) -> Duration {
+    guard let speed = bytesPerSecond(of: context) else { return .zero }
+    return .seconds(Double(context.original.bytes.count) / Double(speed))
+  }
 }
 
 extension Settings {

@@ -75,6 +75,11 @@ extension Server {
     public var wrapName: String?
     /// The delay of every response.
     public var delay = Duration.zero
+    /// The speed at which all bodies flow, both ways; `nil` for no limit.
+    public var bytesPerSecond: Int?
+    /// The time when the server and each of its sessions start, from where it runs on: for the members that ``fills`` fills, the
+    /// tokens' expiry and `Date`. `nil` for the clock's.
+    public var now: Date?
     /// Which web pages of other origins may read and write.
     public var crossOrigin = CrossOrigin.loopback
     /// Names that requests may have as host, in addition to localhost, addresses and bound names; `*` for any name, which

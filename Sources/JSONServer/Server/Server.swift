@@ -69,7 +69,8 @@ public final class Server: Sendable {
   /// Expires all access tokens immediately; refresh tokens stay valid. Does nothing without sign-in.
   public func expireTokens() async {
     await carryOut(failingAs: "The tokens have not expired") {
-      $0.changeState({ Tokens.expire(in: &$0) }, then: $1)
+      let now = $0.now
+      $0.changeState({ Tokens.expire(now: now, in: &$0) }, then: $1)
     }
   }
 

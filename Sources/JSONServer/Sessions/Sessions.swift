@@ -84,7 +84,7 @@ final class Sessions {
       }
       let engine = Engine(sessionOf: server)
       sessions[name] = Session(name: name, engine: engine, start: now, lastUse: now, turn: lastTurn)
-      shareLog(server.configuration.journalByteCapacity)
+      shareLog()
     }
     sessions[name]?.requestCount += 1
     return sessions[name]?.engine ?? server
@@ -137,10 +137,10 @@ final class Sessions {
     for session in sessions.values { session.engine.assumeIsolated { $0.rules.replaceFile(with: stubs) } }
   }
 
-  /// Gives each session an equal share of the bytes for exchanges and events: of all that the server itself and the
-  /// unexpected requests of ended sessions leave.
-  private func shareLog(_ byteCapacity: Int) {
-    let share = byteCapacity / 8 * 3 / sessions.count
+  /// Gives each session an equal share of the bytes for exchanges, events and responses to repeated requests: of all that the
+  /// server itself and the unexpected requests of ended sessions leave.
+  private func shareLog() {
+    let share = 3 / 8 / Double(sessions.count)
     for session in sessions.values { session.engine.assumeIsolated { $0.limitLog(to: share) } }
   }
 }

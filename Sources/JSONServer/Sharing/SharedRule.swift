@@ -136,7 +136,7 @@ extension FixedResponse {
   /// - Returns: The content of the body's file, by name; empty for a response without a body of bytes.
   fileprivate mutating func takeBytes(as name: String) -> [String: [UInt8]] {
     switch body {
-    case nil, .json: return [:]
+    case nil, .json, .events: return [:]
     case .file(let name, let bytes): return [name: bytes]
     case .bytes(let bytes):
       body = .file(named: name, bytes)

@@ -15,12 +15,17 @@ final class Authorization {
   private let state: ServerState
   /// The OpenAPI document that says what the paths mean; `nil` for none.
   private let contract: Contract?
+  /// The time, in seconds since 1970.
+  private let now: Double
 
   private var database: Database { users.database }
 
-  init(_ users: Users, guards: [String: Guard], _ routes: Routes, _ state: ServerState, _ contract: Contract?) {
+  init(
+    _ users: Users, guards: [String: Guard], _ routes: Routes, _ state: ServerState, _ contract: Contract?,
+    now: Double = System.now
+  ) {
     (self.users, self.guards, self.routes, self.state) = (users, guards, routes, state)
-    self.contract = contract
+    (self.contract, self.now) = (contract, now)
   }
 
   /// Refuses a request that has no right to any record of its resource.
@@ -107,7 +112,7 @@ final class Authorization {
   /// Returns the id of the user of an access token; the user's record must exist.
   func user(of token: String) throws(RequestError) -> String {
     do throws(Tokens.Refusal) {
-      let holder = try Tokens.holder(of: token, in: state)
+      let holder = try Tokens.holder(of: token, now: now, in: state)
       guard users.isHolder(holder) else { throw .unknown }
       return holder.user
     } catch {

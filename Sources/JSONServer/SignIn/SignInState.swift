@@ -26,11 +26,14 @@ final class SignInState {
   /// The current rights.
   func authorization(on engine: isolated Engine) -> Authorization {
     Authorization(
-      currentUsers(on: engine), guards: guards, engine.routes, engine.writes.state, engine.configuration.contract)
+      currentUsers(on: engine), guards: guards, engine.routes, engine.writes.state, engine.configuration.contract,
+      now: engine.now)
   }
 
   private func currentUsers(on engine: isolated Engine) -> Users {
-    Users(collection: users, database: engine.writes.database)
+    var database = engine.writes.database
+    database.clockOffset = engine.settings.clockOffset
+    return Users(collection: users, database: database)
   }
 
   /// Refuses a request without the necessary rights, and passes on all others.
@@ -99,11 +102,13 @@ final class SignInState {
       showsUser = true
     case .refresh(let token):
       guard let token else { throw RequestError(.unauthorized, "Missing refresh token") }
-      let users = currentUsers(on: engine)
+      let (users, now) = (currentUsers(on: engine), engine.now)
       let pair = try engine.changeStateNow { state throws(RequestError) in
         do throws(Tokens.Refusal) {
-          guard users.isHolder(try Tokens.holder(of: token, isRefresh: true, in: state)) else { throw .unknown }
-          return try tokens.renew(token, in: &state)
+          guard users.isHolder(try Tokens.holder(of: token, isRefresh: true, now: now, in: state)) else {
+            throw .unknown
+          }
+          return try tokens.renew(token, now: now, in: &state)
         } catch {
           throw RequestError(error)
         }
@@ -144,7 +149,8 @@ final class SignInState {
   /// - Returns: The members of the response: the tokens and the user's record.
   private func issueTokens(to user: ValidJSON, id: String, on engine: isolated Engine) -> JSONObject {
     let holder = currentUsers(on: engine).holder(id: id, of: user)
-    var members = engine.changeStateNow { tokens.issue(to: holder, in: &$0) }.members
+    let now = engine.now
+    var members = engine.changeStateNow { tokens.issue(to: holder, now: now, in: &$0) }.members
     members["user"] = JSONValue(user.removing(Self.hiddenName))
     return members
   }

@@ -177,8 +177,10 @@ package struct MediaType: Hashable {
 }
 
 /// A time in the format of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
-struct HTTPDate: Sendable, Hashable {
+package struct HTTPDate: Sendable, Hashable {
   let secondsSince1970: Int64
+
+  package init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
 }
 
 extension HTTPDate {
@@ -200,7 +202,7 @@ extension HTTPDate {
   }
 
   /// The date in the preferred form.
-  var text: String {
+  package var text: String {
     let time = CivilTime(secondsSince1970: secondsSince1970)
     let year = String(repeating: "0", count: max(0, 4 - String(time.year).count)) + String(time.year)
     let date = "\(CivilTime.twoDigits(time.day)) \(Self.months[time.month - 1]) \(year)"

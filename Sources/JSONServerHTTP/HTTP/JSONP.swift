@@ -30,7 +30,7 @@ package enum JSONP {
     case .bytes(let json): response.body = .slices(SlicedBody(script: [.bytes(start), .bytes(json), .bytes(end)]))
     case .slices(let body):
       response.body = .slices(SlicedBody(script: [.bytes(start)] + body.text.segments + [.bytes(end)]))
-    case .stream: return
+    case .stream, .events: return
     }
     response.headerFields[.contentType] = "text/javascript; charset=utf-8"
     response.headerFields[.xContentTypeOptions] = "nosniff"

@@ -84,6 +84,18 @@ extension Response {
     return response
   }
 
+  /// A response with server-sent events, each of which is sent when its time has come.
+  ///
+  /// A client that sends `Last-Event-ID` gets the events after that id, and 204 when no id is left.
+  public static func events(
+    _ events: [ServerSentEvent], headers: KeyValuePairs<String, String> = [:]
+  ) -> Response {
+    var response = Response(200, headers, type: "text/event-stream")
+    response.content = .events(EventList(events))
+    if let problem = events.compactMap(\.problem).first { response.problem = problem }
+    return response
+  }
+
   /// No response: the connection stays open and silent.
   public static var hang: Response { Response(delivery: .hang) }
 

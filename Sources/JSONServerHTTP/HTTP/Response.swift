@@ -18,10 +18,16 @@ public struct Response: Sendable {
     indirect case stream(AsyncStream<[UInt8]>, length: Int? = nil)
     /// Bytes that are made while the client reads, by the server itself.
     case slices(SlicedBody)
+    /// Server-sent events, each of which waits for its time.
+    case events(EventList)
 
-    /// The bytes of a complete body; empty for a stream and for slices.
+    /// The bytes of a complete body, and of events; empty for a stream and for slices.
     package var bytes: [UInt8] {
-      if case .bytes(let bytes) = self { bytes } else { [] }
+      switch self {
+      case .bytes(let bytes): bytes
+      case .events(let list): list.bytes
+      case .stream, .slices: []
+      }
     }
   }
 
@@ -36,6 +42,9 @@ public struct Response: Sendable {
 
   /// How the response is sent over a socket; ``Server/respond(to:)`` returns the response in any case.
   package var delivery: Delivery
+
+  /// The speed at which the body is sent; `nil` for no limit.
+  package var bytesPerSecond: Int?
 
   /// The reason why the response cannot be sent, which becomes an error when it is used; `nil` for a valid response.
   package var problem: String?
@@ -82,7 +91,7 @@ public struct Response: Sendable {
       switch content {
       case .bytes(let bytes): bytes.isEmpty ? nil : bytes.count
       case .stream(_, let length): length
-      case .slices: nil
+      case .slices, .events: nil
       }
     if let length { response.headerFields[.contentLength] = String(length) }
     response.content = .bytes([])
@@ -107,6 +116,8 @@ package struct PreparedResponse: Sendable {
 
   package var body = Response.Content.bytes([])
   package var delivery = Response.Delivery.normal
+  /// The speed at which the body is sent; `nil` for no limit.
+  package var bytesPerSecond: Int?
 
   /// The fields that begin most responses, as prepared bytes; `nil` when ``headerFields`` does not begin with them.
   ///
@@ -157,6 +168,7 @@ extension PreparedResponse {
       status: response.status, headerFields: response.headerFields, body: response.content,
       delivery: response.delivery)
     errorMessage = response.errorMessage
+    bytesPerSecond = response.bytesPerSecond
     if delivery == .truncated(after: 0) { cut() }
   }
 
@@ -176,6 +188,7 @@ extension PreparedResponse {
     var complete = Response(status: status, headerFields: headerFields, body: whole, delivery: delivery)
     if let validator { complete.headerFields[.eTag] = validator.fieldValue }
     complete.errorMessage = errorMessage
+    complete.bytesPerSecond = bytesPerSecond
     return complete
   }
 
@@ -186,13 +199,14 @@ extension PreparedResponse {
     return response
   }
 
-  /// The bytes of a complete body; empty for a stream and for slices.
+  /// The bytes of a complete body, and of events; empty for a stream and for slices.
   package var bytes: [UInt8] { body.bytes }
 
   /// The number of the body's bytes, an estimate for slices; 0 for a stream.
   package var estimatedByteCount: Int {
     switch body {
     case .bytes(let bytes): bytes.count
+    case .events(let list): list.bytes.count
     case .stream: 0
     case .slices(let body): body.text.estimatedByteCount
     }

@@ -39,15 +39,21 @@ extension HTTPConnection {
         remaining: [length, bodyLimit].compactMap(\.self).min())
     }
     switch response.body {
-    case .bytes(let bytes) where hasBody && bytes.count > PreparedResponse.largestWhole:
-      return start(SlicedBody(SlicedText([.bytes(bytes)])).slices, stream(length: bytes.count))
+    case .bytes(let bytes)
+    where hasBody && (bytes.count > PreparedResponse.largestWhole || response.bytesPerSecond != nil):
+      return start(
+        SlicedBody(SlicedText([.bytes(bytes)])).slices, stream(length: bytes.count), at: response.bytesPerSecond)
     case .bytes(let bytes) where hasBody:
       outbound.writeBytes(bytes.prefix(bodyLimit ?? bytes.count))
       if bodyLimit != nil { closes = true }
     case .stream(let chunks, let length) where hasBody:
-      return start(chunks, stream(length: length.map { max($0, 0) }), isEndless: length == nil)
-    case .slices(let body) where hasBody: return start(body.slices, stream(length: nil))
-    case .bytes, .stream, .slices: break
+      return start(
+        chunks, stream(length: length.map { max($0, 0) }), at: response.bytesPerSecond, isEndless: length == nil)
+    case .slices(let body) where hasBody:
+      return start(body.slices, stream(length: nil), at: response.bytesPerSecond)
+    case .events(let list) where hasBody:
+      return start(list.pieces, stream(length: nil), at: response.bytesPerSecond, isEndless: true)
+    case .bytes, .stream, .slices, .events: break
     }
     if closes { closeAfterFlush(lingers: lingers) }
   }
@@ -101,8 +107,11 @@ extension HTTPConnection {
   /// meanwhile.
   ///
   /// The task belongs to the connection: when the connection ends, the task is canceled, which ends the stream.
-  private func start(_ chunks: AsyncStream<[UInt8]>, _ stream: StreamState, isEndless: Bool = false) {
+  private func start(
+    _ chunks: AsyncStream<[UInt8]>, _ stream: StreamState, at bytesPerSecond: Int?, isEndless: Bool = false
+  ) {
     guard let loop = context?.eventLoop else { return }
+    let chunks = bytesPerSecond.map(chunks.paced) ?? chunks
     self.stream = stream
     flush()
     state.report(.streamBegan(isEndless: isEndless))

@@ -34,7 +34,7 @@ struct ResponseWriter {
     return switch response.body {
     case .bytes(let bytes): .length(bytes.count)
     case .stream(_, let length?): .length(max(length, 0))
-    case .stream, .slices: form.isLegacy ? .untilClose : .chunked
+    case .stream, .slices, .events: form.isLegacy ? .untilClose : .chunked
     }
   }
 

@@ -175,6 +175,7 @@
         switch response.content {
         case .stream(let pieces, let length?): try await send(pieces, length: length)
         case .stream(let pieces, nil): for await piece in pieces { try send(piece[...]) }
+        case .events(let list): for await piece in list.pieces { try send(piece[...]) }
         case .bytes(let bytes) where !bytes.isEmpty: try send(bytes[...])
         case .bytes, .slices: break
         }
@@ -283,7 +284,7 @@
         switch response.content {
         case .bytes(let bytes): bytes.count
         case .stream(_, let length): length
-        case .slices: nil
+        case .slices, .events: nil
         }
       // RFC 9110, section 8.6
       if let length, request.httpMethod != "HEAD", ![204, 304].contains(response.status.code) {

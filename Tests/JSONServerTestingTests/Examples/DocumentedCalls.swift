@@ -14,6 +14,7 @@ struct `The calls of the documentation` {
     await server.fail(.put("/bookmarks/*"), with: .json(["reason": "locked"], status: 423))
     await server.fail(.post("/bookmarks"), with: .reset)
     await server.delay(.any(), by: .milliseconds(50)...(.milliseconds(200)))
+    await server.slow(.get("/photos/*"), toBytesPerSecond: 20_000)
     #expect(try await send(.get, "/bookmarks") == .serviceUnavailable)
     #expect(try await send(.delete, "/bookmarks/1") == .unauthorized)
     await server.recover()

@@ -53,4 +53,11 @@ import Testing
     let record = paths["/posts/{id}"]?["get"]?["responses"]?["200"]?["content"]?["application/json"]?["schema"]
     #expect(record?["required"] == ["data"])
   }
+
+  @Test func `says where PUT creates a record`() async throws {
+    let server = try await AdminFixture.server { $0.upserts = ["posts"] }
+    let paths = try await server.get("/__admin/openapi.json")["paths"]
+    #expect(paths?["/posts/{id}"]?["put"]?["responses"]?["201"] != nil)
+    #expect(paths?["/comments/{id}"]?["put"]?["responses"]?["201"] == nil)
+  }
 }

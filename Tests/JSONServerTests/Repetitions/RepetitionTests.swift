@@ -20,6 +20,24 @@ import Testing
     #expect(try await server.get("/posts").array?.count == 3)
   }
 
+  @Test func `counts in what the health says of memory, in sessions and out of them`() async throws {
+    let server = try await AdminFixture.server { $0.hasSessions = true }
+    let session = server.session("a")
+    func kept(by server: Server) async throws -> Int {
+      try await server.send(.get, "/__admin/health").json["log"]?["bytes"]?.int ?? 0
+    }
+    let text: JSONValue = ["title": .string(String(repeating: "a", count: 10_000))]
+    for server in [server, session] {
+      await server.send(.post, "/posts", text)
+      let before = try await kept(by: server)
+      await server.send(.post, "/posts", text, fields: Self.key("k"))
+      // The journal keeps the request and the response, too.
+      #expect(try await kept(by: server) - before > 30_000)
+    }
+    let log = try await session.send(.get, "/__admin/health").json["log"]
+    #expect(log?["limit"] == JSONValue(2 * (Repetitions.byteCapacity / 8 * 3)))
+  }
+
   @Test func `waits while the first one is under way, and gets its response`() async throws {
     let (gate, open) = AsyncStream.makeStream(of: Void.self)
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
