@@ -203,11 +203,13 @@
       let last = ContinuousClock.now + Connection.patience
       var end = ContinuousClock.now + Self.settlingTime
       var wait: Double = 0.02
+      connection = nil
       while .now < end {
-        connection = nil
         do throws(StorageError) {
           return try connected().settle(id, onto: base, deadline: max(.seconds(1), end - .now))
         } catch {
+          // The next commit must not meet the failed transaction.
+          connection = nil
           if ![.conflict, .unavailable, .durabilityUnknown].contains(error.code) { return nil }
           if error.code == .conflict, versions.isReached { end = min(last, .now + Self.settlingTime) }
         }

@@ -20,7 +20,7 @@ from support.server import Server
 # Bytes a second of a slow way: 12 Mbit/s.
 SLOW = 1_500_000
 # More than such a way carries in the 3 s that a transaction may be idle.
-MUCH = 9_000_000
+MUCH = 6_000_000
 # How long a write may wait for a turn that does not end.
 PATIENCE = 75
 
