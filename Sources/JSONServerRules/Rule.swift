@@ -23,6 +23,9 @@ package struct Rule: Sendable {
     case handler(Stub.Handler)
   }
 
+  /// The speeds at which bodies may flow, in bytes per second.
+  package static let speeds = 1...1_000_000_000
+
   /// The requests that the rule matches, as given.
   package let request: RequestPattern
   /// The prepared pattern.
@@ -50,7 +53,7 @@ package struct Rule: Sendable {
     if let delay, delay.lowerBound < .zero {
       throw RequestError(.malformed, "'delay' must not be negative.", at: ["delay"])
     }
-    if let bytesPerSecond, !Settings.speeds.contains(bytesPerSecond) {
+    if let bytesPerSecond, !Self.speeds.contains(bytesPerSecond) {
       throw RequestError(.malformed, "'bytesPerSecond' must be from 1 to 1000000000.", at: ["bytesPerSecond"])
     }
     if case .responses([]) = effect {
@@ -233,7 +236,7 @@ extension Rule {
     var responses = try kind.responses(body, files)
     let times = try body.integer("times", in: 1...1_000_000)
     let delay = try body.delay()
-    let bytesPerSecond = try body.integer("bytesPerSecond", in: Settings.speeds)
+    let bytesPerSecond = try body.integer("bytesPerSecond", in: Self.speeds)
     var effect: Effect
     switch kind {
     case .fault:

@@ -14,9 +14,6 @@ struct Settings: Sendable {
   private let start: Values
   private var values: Values
 
-  /// The speeds at which bodies may flow.
-  static let speeds = 1...1_000_000_000
-
   /// Creates the settings of a server.
   init(_ configuration: Server.Configuration) {
     let now = configuration.now?.timeIntervalSince1970
@@ -72,7 +69,7 @@ struct Settings: Sendable {
       changes.append(("readOnly", .bool(isReadOnly)))
     }
     if body.member("bytesPerSecond") != nil {
-      new.bytesPerSecond = try body.integer("bytesPerSecond", in: Self.speeds)
+      new.bytesPerSecond = try body.integer("bytesPerSecond", in: Rule.speeds)
       changes.append(("bytesPerSecond", JSONValue(new.bytesPerSecond ?? 0)))
     }
     if body.member("now") != nil {

@@ -14,7 +14,7 @@ extension Server.Configuration {
       throw refusal("wrapName", "'\(wrapName)' cannot hold the records; choose another name, such as data.")
     }
     if delay < .zero { throw refusal("delay", "\(delay) is not a valid time; choose 0 or more.") }
-    if let bytesPerSecond, !Settings.speeds.contains(bytesPerSecond) {
+    if let bytesPerSecond, !Rule.speeds.contains(bytesPerSecond) {
       throw refusal("bytesPerSecond", "\(bytesPerSecond) is not a speed; choose from 1 to 1000000000, or nil.")
     }
     if !(4...JSONScanner.defaultMaximumDepth).contains(maximumDepth) {
