@@ -68,7 +68,8 @@ package struct StrictObject {
 
   /// The member with a name, unless it is missing or null.
   package func value(_ name: String) -> JSONValue? {
-    members[name].flatMap { $0 == .null ? nil : $0 }
+    guard let value = members[name], value != .null else { return nil }
+    return value
   }
 
   /// The member with a name, even if it is null.
