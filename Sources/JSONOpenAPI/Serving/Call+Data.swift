@@ -199,7 +199,7 @@ extension Call {
       let ids = schema.property(name, of: collection.schemas)
       if schema.isReadOnly(ids) || schema.isWriteOnly(ids) || collection.hidden.contains(name)
         || required.contains(name)
-        || collection.parents.contains { $0.member == name }
+        || collection.parents.contains(where: { $0.member == name })
       {
         members[name] = value
       }

@@ -215,7 +215,9 @@ extension AdminRoute {
         throw RequestError(
           .notFound, "The journal has no request '\(call.name)' any more; GET /__admin/requests lists its requests.")
       }
-      try call.show(isLarge: exchange.byteCount > RequestBody.largestQuick, on: engine) { _ in exchange.value(showing: .max) }
+      try call.show(isLarge: exchange.byteCount > RequestBody.largestQuick, on: engine) { _ in
+        exchange.value(showing: .max)
+      }
     },
     AdminRoute(.delete, "/requests", "ForgetRequests", "Empties the journal.") {
       $0.journal.removeAll()
