@@ -167,7 +167,7 @@ class Safety(Page):
         self._wait_text("status", "Deleted posts / 40")
         self._request("POST", "/posts", {**before, "title": "theirs"})
         self._press("Undo", by_id("status"))
-        self._wait_text("status", "posts has a record with id 40 again")
+        self._wait_text("status", "Another record of posts has the id 40 now")
         assert self._request("GET", "/posts/40")["title"] == "theirs", "Theirs is gone."
 
     def a_deletion_says_that_nothing_refers_to_a_record(self):
