@@ -68,7 +68,12 @@ function become(next) {
   ui.recordEdit.hidden = ui.recordDelete.hidden = state.name === "gone";
   fill(ui.recordNotice, state.notice);
   editor.mark(state.error);
-  if (state.name === "closed") panel.close();
+  if (state.name === "closed") {
+    panel.close();
+    showPlace();
+    // A view that replaces the record has an address of its own.
+    if (/^#records\/[^?]*\//.test(location.hash)) leaveAddress();
+  }
   // A field that is disabled loses the focus.
   if (before.name === "saving" && isEditing() && (document.activeElement === document.body || document.activeElement === held)) held.focus();
 }
@@ -349,11 +354,6 @@ ui.recordDelete.onclick = async () => {
   if (await remove(mine.resource, [mine.id]) && mine === current && !isDirty()) become(closed);
 };
 ui.recordClose.onclick = ui.recordCancel.onclick = leave;
-panel.onclose = () => {
-  showPlace();
-  // Another record may be open when the event arrives, or another view.
-  if (!panel.open && /^#records\/[^?]*\//.test(location.hash)) leaveAddress();
-};
 
 addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey, isComposing, defaultPrevented } = event;
