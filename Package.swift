@@ -121,9 +121,18 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "JSONServerResources",
+      dependencies: [
+        "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONOpenAPI", "JSONStorage",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
       name: "JSONServer",
       dependencies: [
-        "JSONServerRules", "JSONServerHTTP", "JSONServerValues", "JSONDatabase", "JSONDescription", "JSONOpenAPI",
+        "JSONServerRules", "JSONServerResources", "JSONServerHTTP", "JSONServerValues", "JSONDatabase",
+        "JSONDescription", "JSONOpenAPI",
         "JSONStorage", "TextMatching", "CStorage",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -153,8 +162,8 @@ let package = Package(
     .executableTarget(
       name: "swift-json-server",
       dependencies: [
-        "JSONServerRehearsal", "JSONServer", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONOpenAPI",
-        "JSONServerValues", "CStorage",
+        "JSONServerRehearsal", "JSONServer", "JSONServerResources", "JSONStorage", "JSONDatabase", "JSONDescription",
+        "JSONOpenAPI", "JSONServerValues", "CStorage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -225,8 +234,8 @@ let package = Package(
     .testTarget(
       name: "JSONServerTests",
       dependencies: [
-        "TestSupport", "JSONServerRehearsal", "JSONServer", "JSONServerRules", "JSONServerHTTP", "JSONDatabase",
-        "JSONStorage", "JSONServerValues", "CZlib",
+        "TestSupport", "JSONServerRehearsal", "JSONServer", "JSONServerResources", "JSONServerRules", "JSONServerHTTP",
+        "JSONDatabase", "JSONStorage", "JSONServerValues", "CZlib",
         .target(name: "PostgreSQLStorage", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -275,7 +284,9 @@ if Context.environment["JSON_SERVER_BENCHMARKS"] != nil {
 if let fuzzing = Context.environment["JSON_SERVER_FUZZ"] {
   for target in package.targets
   where fuzzing != "compile"
-    && ["JSONServerValues", "TextMatching", "JSONDatabase", "JSONServerHTTP", "JSONServer"].contains(target.name)
+    && [
+      "JSONServerValues", "TextMatching", "JSONDatabase", "JSONServerHTTP", "JSONServerResources", "JSONServer",
+    ].contains(target.name)
   {
     target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]))
   }
@@ -283,7 +294,10 @@ if let fuzzing = Context.environment["JSON_SERVER_FUZZ"] {
     .systemLibrary(name: "CFuzzer", path: "Tests/Reliability/Fuzz/CFuzzer"),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["JSONServer", "JSONServerHTTP", "JSONDatabase", "TextMatching", "JSONServerValues", "CFuzzer"],
+      dependencies: [
+        "JSONServer", "JSONServerResources", "JSONServerHTTP", "JSONDatabase", "TextMatching", "JSONServerValues",
+        "CFuzzer",
+      ],
       path: "Tests/Reliability/Fuzz/Targets",
       swiftSettings: settings,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]

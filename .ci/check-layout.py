@@ -22,8 +22,11 @@ ARROWS = {
         "JSONDatabase", "JSONDescription", "TextMatching", "JSONServerValues", "CPage", "CStorage", "CZlib",
     },
     "JSONServerRules": {"JSONServerHTTP", "JSONStorage", "JSONServerValues"},
+    "JSONServerResources": {
+        "JSONServerHTTP", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONOpenAPI", "JSONServerValues",
+    },
     "JSONServer": {
-        "JSONServerRules", "JSONServerHTTP", "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription",
+        "JSONServerRules", "JSONServerResources", "JSONServerHTTP", "JSONStorage", "PostgreSQLStorage", "JSONDatabase", "JSONDescription",
         "JSONOpenAPI", "TextMatching", "JSONServerValues", "CStorage",
     },
     "JSONServerMock": {"JSONServer", "JSONServerValues"},
@@ -31,8 +34,8 @@ ARROWS = {
     "JSONServerTesting": {"JSONServerMock", "JSONServerRehearsal", "JSONServer"},
     "JSONServerPlugin": set(),
     "swift-json-server": {
-        "JSONServerRehearsal", "JSONServer", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONOpenAPI", "JSONServerValues",
-        "CStorage",
+        "JSONServerRehearsal", "JSONServer", "JSONServerResources", "JSONStorage", "JSONDatabase", "JSONDescription", "JSONOpenAPI",
+        "JSONServerValues", "CStorage",
     },
     "CDescription": set(),
     "CPage": set(),

@@ -75,7 +75,7 @@ package struct Call: Sendable {
   package let document: Document
   /// The position of the operation.
   package let index: Int
-  let request: DocumentRequest
+  package var request: DocumentRequest
   /// The values of the path.
   let path: [String: String]
   /// The values of the query, by the names of the parameters.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 import JSONStorage
 

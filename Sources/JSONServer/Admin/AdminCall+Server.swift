@@ -1,6 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
+import JSONServerResources
 import JSONServerValues
 import JSONStorage
 
@@ -41,7 +42,7 @@ extension AdminCall {
     let (users, signIn) = (engine.signIn?.users, Self.signIn(on: engine))
     let path = context.request.mount.path
     try show(isLarge: !engine.database.isSmall, on: engine) { database in
-      let shown = users.map { database.hiding(SignInState.hiddenName, of: $0) } ?? database
+      let shown = users.map { database.hiding(DataOperation.hiddenName, of: $0) } ?? database
       let description = DataDescription(of: shown, title: title)
       return .object(
         OpenAPIAdmin.adding(

@@ -1,6 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
+import JSONServerResources
 import JSONServerValues
 import JSONStorage
 

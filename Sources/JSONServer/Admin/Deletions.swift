@@ -1,4 +1,5 @@
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 
 /// The deletions and imports of the last minutes, which can be undone.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 
 // Reads and changes the data: on the engine's event loop, or on another thread when that takes long. Every operation
@@ -113,7 +114,7 @@ extension Engine {
     WorkerThreads.calculations.run { [database = writes.database, users = signIn?.users] in
       for version in [database, start].compactMap(\.self) {
         version.readLargeCollections()
-        if let users { version.hiding(SignInState.hiddenName, of: users).readLargeCollections() }
+        if let users { version.hiding(DataOperation.hiddenName, of: users).readLargeCollections() }
       }
     }
   }

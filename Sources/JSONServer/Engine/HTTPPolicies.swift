@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 
 /// The rules for every request on its way in, and for every response on its way out.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerResources
 import NIOConcurrencyHelpers
 
 /// The steps of a request, from top to bottom. Each step responds, or passes the request to the next step:

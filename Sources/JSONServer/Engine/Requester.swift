@@ -1,3 +1,4 @@
+import JSONServerResources
 import JSONServerValues
 
 /// The sender of a change or a read: a client, or Swift code of this process.

@@ -1,4 +1,5 @@
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 import JSONStorage
 
@@ -601,44 +602,5 @@ final class WriteCoordinator {
     deltas.restart()
     engine.signIn?.forgetUsers(replacing: base, on: engine)
     enqueueCommit(pending, since: base, replacingAll: true, on: engine)
-  }
-}
-
-/// Numbers the versions of the data, for validators of bodies that are too large to hash.
-///
-/// Every change gives a new number, even a change back to an earlier content.
-struct Revisions {
-  private var latest: UInt64 = 0
-  /// The newest version in which all resources may have changed.
-  private var all: UInt64 = 0
-  private var changed: [Int: UInt64] = [:]
-  /// Whether nothing has changed since the start.
-  var isEmpty: Bool { latest == 0 }
-  /// Distinguishes the versions of this run of the server from those of all others.
-  private let origin = UInt64.random(in: .min ... .max)
-
-  /// Records that resources have changed, by their positions.
-  mutating func change(_ positions: Set<Int>) {
-    latest += 1
-    for position in positions { changed[position] = latest }
-  }
-
-  /// Records that all resources may have changed.
-  mutating func changeAll() {
-    latest += 1
-    all = latest
-    changed = [:]
-  }
-
-  /// The validator of the current data that a request shows.
-  ///
-  /// - Parameters:
-  ///   - position: The only resource that the response depends on; `nil` when there may be several.
-  ///   - representation: Everything else that the response depends on.
-  func validator(of position: Int?, as representation: [String]) -> EntityTag {
-    let number = position.map { max(changed[$0] ?? 0, all) } ?? latest
-    var bytes = withUnsafeBytes(of: origin) { Array($0) }
-    for text in representation { bytes += Array(text.utf8) + [0xFF] }
-    return EntityTag(version: number, of: bytes)
   }
 }

@@ -1,6 +1,7 @@
 import DequeModule
 import HTTPTypes
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 
 /// Publishes events to subscribers, as server-sent events.
@@ -424,17 +425,6 @@ struct Event: Sendable {
   }
 }
 
-/// A change of the data, for subscribers.
-enum DataChange: Sendable {
-  case created(String, WrittenRecord)
-  case updated(String, [WrittenRecord])
-  case deleted(String, ids: [String], dependents: [String: Int])
-  /// A resource whose change is not described; subscribers read it again.
-  case reloaded(String)
-  /// All data was replaced; has the names of the resources before and after.
-  case replaced([String])
-}
-
 /// A subscriber's subscription, which ends when its stream is released.
 private final class EventSubscription: Sendable {
   private let engine: Engine
@@ -462,7 +452,7 @@ private final class EventSubscription: Sendable {
 extension DataChange {
   /// A change of another server.
   fileprivate init(_ change: RecordChange, isUser: Bool) {
-    if let record = isUser ? change.record?.removing(SignInState.hiddenName) : change.record {
+    if let record = isUser ? change.record?.removing(DataOperation.hiddenName) : change.record {
       self = change.wasThere ? .updated(change.resource, [record]) : .created(change.resource, record)
     } else if let id = change.id {
       self = .deleted(change.resource, ids: [id], dependents: [:])

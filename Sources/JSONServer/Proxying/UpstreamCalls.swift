@@ -1,6 +1,7 @@
 import DequeModule
 import HTTPTypes
 import JSONDatabase
+import JSONServerResources
 
 /// Calls another server for requests that this server has no response to, and limits the number of calls.
 ///

@@ -1,3 +1,4 @@
+package import JSONServerResources
 public import JSONServerValues
 
 extension Server {

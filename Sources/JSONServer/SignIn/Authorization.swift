@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 
 /// The rights of clients, from the data, the tokens and the guards at one moment.

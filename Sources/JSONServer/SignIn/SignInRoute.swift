@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 
 /// A parsed sign-in request.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 
 /// The sign-in of a server: gives tokens, and refuses requests without the rights that they need.
@@ -11,9 +12,6 @@ final class SignInState {
   private let guards: [String: Guard]
   /// Makes tokens; the valid ones are in the server's state.
   private let tokens: Tokens
-
-  /// The member of users that no response shows.
-  static let hiddenName = "password"
 
   /// - Returns: `nil` for a server without sign-in.
   init?(_ configuration: Server.Configuration) {
@@ -139,7 +137,7 @@ final class SignInState {
     var response = PreparedResponse.json(.object(members), status: .created)
     let path = [users, written.id].map { "/" + PercentEncoding.encodeSegment($0) }.joined()
     response.headerFields[.location] = context.request.base + path
-    let change = DataChange.created(users, written.removing(Self.hiddenName))
+    let change = DataChange.created(users, written.removing(DataOperation.hiddenName))
     engine.writes.enqueueCommit(
       PendingResponse(requester: requester, response: response, change: change), since: base.database, on: engine)
   }
@@ -151,7 +149,7 @@ final class SignInState {
     let holder = currentUsers(on: engine).holder(id: id, of: user)
     let now = engine.now
     var members = engine.changeStateNow { tokens.issue(to: holder, now: now, in: &$0) }.members
-    members["user"] = JSONValue(user.removing(Self.hiddenName))
+    members["user"] = JSONValue(user.removing(DataOperation.hiddenName))
     return members
   }
 

@@ -1,4 +1,5 @@
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 
 extension Users {
@@ -129,15 +130,5 @@ extension Users {
   private func claims(_ members: ValidJSON, in name: String) -> [String?] {
     let value = ObjectDraft(members)?[ownerKey(in: name).name]
     return value.map { [$0.withToken(\.recordID)] } ?? []
-  }
-}
-
-extension RequestError {
-  static var unsigned: RequestError {
-    RequestError(.forbidden, "Private resource creation: request body must have a reference to the owner id")
-  }
-
-  static var foreign: RequestError {
-    RequestError(.forbidden, "Private resource access: entity must have a reference to the owner id")
   }
 }

@@ -1,4 +1,5 @@
 import JSONDatabase
+import JSONServerResources
 import JSONServerValues
 
 /// The users in one version of the data.
@@ -20,7 +21,7 @@ struct Users {
     guard let user = user(named: credentials.name, by: credentials.member) else {
       throw RequestError(.malformed, "Cannot find user")
     }
-    guard let id = id(of: user), user.value(SignInState.hiddenName)?.text == credentials.password else {
+    guard let id = id(of: user), user.value(DataOperation.hiddenName)?.text == credentials.password else {
       throw RequestError(.malformed, "Incorrect password")
     }
     return (id, user)
@@ -119,23 +120,23 @@ struct Users {
   private func resolving(_ patch: Patch, of id: String, in endpoint: Endpoint) throws(RequestError) -> Endpoint {
     let before = JSONValue(try RequestError.converting(database.record(id, in: collection)))
     // An operation that reads a password at any depth fails here.
-    var shown = database.hiding(SignInState.hiddenName, of: collection)
+    var shown = database.hiding(DataOperation.hiddenName, of: collection)
     _ = try RequestError.converting(shown.edit(id, in: collection, by: .patch(patch)))
     // Passwords within other members stay.
     var changed = database
     let own = JSONObject(
-      (before.object ?? JSONObject()).filter { $0.name != SignInState.hiddenName }.map { ($0.name, $0.value) })
+      (before.object ?? JSONObject()).filter { $0.name != DataOperation.hiddenName }.map { ($0.name, $0.value) })
     _ = try RequestError.converting(
       changed.edit(id, in: collection, by: .replace(ValidJSON(writing: .object(own)))))
     let after = JSONValue(try RequestError.converting(changed.edit(id, in: collection, by: .patch(patch)).text))
     var members = after.object ?? JSONObject()
     let email = members["email"] == before["email"] ? nil : members["email"]
-    try Credentials.check(email: email, password: members[SignInState.hiddenName])
+    try Credentials.check(email: email, password: members[DataOperation.hiddenName])
     if members["email"] != before["email"] || members["username"] != before["username"] {
       try Credentials.requireName(email: members["email"], username: members["username"])
     }
     try requireFreeNames(in: members, of: id)
-    if members[SignInState.hiddenName] == nil { members[SignInState.hiddenName] = before[SignInState.hiddenName] }
+    if members[DataOperation.hiddenName] == nil { members[DataOperation.hiddenName] = before[DataOperation.hiddenName] }
     return Endpoint(endpoint.target, .replace(WrittenBody(ValidJSON(writing: .object(members)))))
   }
 

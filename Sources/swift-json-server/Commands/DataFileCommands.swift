@@ -3,6 +3,7 @@ import JSONDatabase
 import JSONDescription
 import JSONOpenAPI
 import JSONServer
+import JSONServerResources
 import JSONServerValues
 
 /// A data file that is read but not served.

@@ -1,5 +1,6 @@
 import JSONOpenAPI
 import JSONServer
+import JSONServerResources
 import JSONServerValues
 
 /// The text that is printed when the server starts.

@@ -2,6 +2,7 @@ import Dispatch
 import JSONDatabase
 import JSONOpenAPI
 import JSONServer
+import JSONServerResources
 import JSONServerValues
 
 /// The options and the configuration with which a server starts.

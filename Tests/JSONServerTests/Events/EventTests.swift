@@ -4,6 +4,7 @@ import Testing
 
 @testable import JSONDatabase
 @testable import JSONServer
+@testable import JSONServerResources
 
 @Suite(.timeLimit(.minutes(1))) struct Events {
   @Test func `report changes as the requests are responded to`() async throws {

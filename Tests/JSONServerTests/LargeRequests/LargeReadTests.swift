@@ -8,6 +8,7 @@ import Testing
 
 @testable import JSONServer
 @testable import JSONServerHTTP
+@testable import JSONServerResources
 
 /// Reads of so many records that another thread carries them out.
 @Suite(.timeLimit(.minutes(1)))

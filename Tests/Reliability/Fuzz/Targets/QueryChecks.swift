@@ -3,6 +3,7 @@ import JSONServerValues
 
 @testable import JSONServer
 @testable import JSONServerHTTP
+@testable import JSONServerResources
 
 /// What must hold of targets and of what they ask of a collection.
 enum QueryChecks {

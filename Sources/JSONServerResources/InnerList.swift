@@ -1,16 +1,17 @@
 import HTTPTypes
 import JSONDatabase
+import JSONServerHTTP
 import JSONServerValues
 
 /// A list inside a record or a single resource, which has a path of its own, such as `/equipment/1/campaigns`.
 ///
 /// Its elements are treated as a collection in a database of their own. A change of this database changes one member of
 /// the record or resource.
-struct InnerList: Sendable {
+package struct InnerList: Sendable {
   /// The member with the list.
   let member: String
   /// The request for the elements.
-  let endpoint: Endpoint
+  package let endpoint: Endpoint
 }
 
 extension Endpoint {

@@ -1,28 +1,29 @@
 import HTTPTypes
-import JSONDatabase
+package import JSONDatabase
+package import JSONServerHTTP
 import JSONServerValues
 import JSONStorage
 
 /// What a client asks for with `_since`: the records of a list, and later what has changed in the list.
-struct Delta: Sendable {
+package struct Delta: Sendable {
   /// A place in the history of a list; clients pass it back as it is.
-  struct Token: Sendable {
+  package struct Token: Sendable {
     /// The history: that of one run of a server, until its data is replaced.
     let origin: String
     /// The list, as a hash of the request.
-    let list: String
+    package let list: String
     /// The number of the last change that the client knows.
     var number: Int
     /// The number of records that the client has read of the version with this number; `nil` when it has read all.
     var position: Int?
 
-    var text: String {
+    package var text: String {
       "\(origin)-\(list)-\(number)" + (position.map { "-\($0)" } ?? "")
     }
   }
 
   /// Where the client goes on.
-  enum Content: Sendable {
+  package enum Content: Sendable {
     /// All records of a version, from a position on.
     case all(from: Int)
     /// The records that have changed.
@@ -66,18 +67,20 @@ struct Delta: Sendable {
 }
 
 /// The history of the data for clients that ask for changes, and the versions that some of them are reading.
-struct Deltas {
-  var history = ChangeHistory()
+package struct Deltas {
+  package var history = ChangeHistory()
   /// Distinguishes this history from all others.
   private var origin = Self.newOrigin
   /// The versions that clients read page by page, by the number of their last change, the newest at the end.
   private var versions: [(number: Int, database: Database)] = []
   private static let maximumVersions = 16
 
+  package init() {}
+
   private static var newOrigin: String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
   /// Begins anew: tokens from before are void.
-  mutating func restart() {
+  package mutating func restart() {
     if history.isActive { self = Deltas() }
   }
 
@@ -87,7 +90,7 @@ struct Deltas {
   ///   - list: Everything on which the list depends.
   ///   - others: The collections whose records the list also shows.
   /// - Throws: 400 for the token of another list, 410 for one that the history does not reach.
-  mutating func resolve(
+  package mutating func resolve(
     _ delta: Delta, of name: String, _ list: [String], others: [String], areSelecting: Bool, owner: FieldPath?,
     in database: Database
   ) throws(RequestError) -> Delta {
@@ -136,30 +139,6 @@ struct Deltas {
       The server no longer knows this token: it was restarted, its data was replaced, or too much was deleted since. \
       Read everything again, with an empty _since.
       """)
-  }
-}
-
-extension Engine {
-  /// The same request with what the history says, if the client asks for changes.
-  ///
-  /// - Throws: 400 and 410, for a token that says nothing.
-  func resolvingDelta(_ endpoint: Endpoint, _ context: RequestContext) throws(RequestError) -> Endpoint {
-    guard !endpoint.isWrite, var list = endpoint.list, let delta = list.delta, let name = endpoint.resource else {
-      return endpoint
-    }
-    let passed = ["_since", "_limit", "_delay", "_", "callback"]
-    let parameters = context.target.parameters.items.filter { !passed.contains($0.name) }.flatMap {
-      [$0.name, $0.value]
-    }
-    let user = context.isHidden ? nil : try? authorization?.user(of: context.request)
-    let related = try RequestError.converting(database.resources(readBy: endpoint.relations, in: name)).map(\.name)
-    let selecting = endpoint.listReading == nil ? [] : [endpoint.parent.map(\.resource)].compactMap(\.self)
-    list.delta = try writes.deltas.resolve(
-      delta, of: name, [user ?? "", context.isHidden ? "hidden" : ""] + context.target.segments + parameters,
-      others: related + selecting, areSelecting: !selecting.isEmpty, owner: authorization?.users.ownerKey(in: name),
-      in: database)
-    return Endpoint(
-      endpoint.target, endpoint.action, list: list, relations: endpoint.relations, below: endpoint.parent)
   }
 }
 

@@ -1,29 +1,36 @@
-import JSONDatabase
-import JSONServerValues
+package import JSONDatabase
+package import JSONServerHTTP
+package import JSONServerValues
 
 /// The limits of a change that depend on the records that it changes.
 ///
 /// Finding these records may take long, so it happens when the change is carried out.
-struct ChangeRights: Sendable {
+package struct ChangeRights: Sendable {
   /// The rights to the dependent records of a deletion.
-  enum Access: Sendable {
+  package enum Access: Sendable {
     /// The user may write own records: those with the user's id in a member.
     case owned(by: String, in: String)
     case refused(RequestError)
   }
 
   /// The limits of a change of many records, where only owners may change records.
-  struct Ownership: Sendable {
+  package struct Ownership: Sendable {
     let user: String
     /// The member with the user's id.
     let key: FieldPath
     /// Whether the user may read the records of others; then none of these may match.
     let readsOthers: Bool
+
+    package init(user: String, key: FieldPath, readsOthers: Bool) {
+      (self.user, self.key, self.readsOthers) = (user, key, readsOthers)
+    }
   }
 
-  var ownership: Ownership?
+  package var ownership: Ownership?
   /// The rights to dependent records, by resource; all other records may be written.
-  var dependents: [String: Access] = [:]
+  package var dependents: [String: Access] = [:]
+
+  package init() {}
 
   /// Refuses a change of records that its sender may not write.
   ///
@@ -79,7 +86,7 @@ struct ChangeRights: Sendable {
     guard (try? database.list(name, all).selection.total) == selection.total else { throw .foreign }
   }
 
-  static func foreignDependents(_ name: String) -> RequestError {
+  package static func foreignDependents(_ name: String) -> RequestError {
     RequestError(.forbidden, "The deletion would change records of '\(name)' that you may not write.")
   }
 }
@@ -90,11 +97,21 @@ extension Schema {
   /// - Parameters:
   ///   - key: The member with the user's id.
   ///   - idName: The member that the patch must not change; `nil` for none.
-  func keeps(
+  package func keeps(
     _ user: String, at key: FieldPath, in record: ValidJSON, _ patch: Patch, keeping idName: String?
   ) -> Bool {
     guard let after = try? apply(patch, to: record, keeping: idName) else { return true }
     // Readers use the first value of a name that is given twice.
     return after.member(Array(key.name.utf8))?.withToken(\.recordID) == user
+  }
+}
+
+extension RequestError {
+  package static var unsigned: RequestError {
+    RequestError(.forbidden, "Private resource creation: request body must have a reference to the owner id")
+  }
+
+  package static var foreign: RequestError {
+    RequestError(.forbidden, "Private resource access: entity must have a reference to the owner id")
   }
 }

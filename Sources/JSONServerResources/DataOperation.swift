@@ -1,11 +1,12 @@
 import HTTPTypes
-import JSONDatabase
-import JSONServerValues
+package import JSONDatabase
+package import JSONServerHTTP
+package import JSONServerValues
 
 /// A request for data after sign-in. Any thread can carry it out, with only a version of the data.
-struct DataOperation: Sendable {
+package struct DataOperation: Sendable {
   /// The members of user records that the client may not see.
-  enum Hiding: Sendable {
+  package enum Hiding: Sendable {
     case nothing
     /// Passwords in the data, so that neither results nor filters show them; has the name of the users' collection.
     case passwordsOfData(of: String)
@@ -13,29 +14,22 @@ struct DataOperation: Sendable {
     case passwordsOfResult
   }
 
-  var endpoint: Endpoint
-  var request: Request
+  /// The member of a user's record that nobody gets to see.
+  package static let hiddenName = "password"
+
+  package var endpoint: Endpoint
+  package var request: Request
   private var ids: IDGenerator
   private let clockOffset: Duration
-  var hiding = Hiding.nothing
+  package var hiding = Hiding.nothing
   /// The data that a user may read; `nil` for all of it.
-  var share: OwnedShare?
+  package var share: OwnedShare?
   /// The limits of what the client may change.
-  var rights: ChangeRights?
+  package var rights: ChangeRights?
 
-  /// Creates the operation of a request, limited to the rights of its sender.
-  ///
-  /// - Throws: 400, 401 and 403, when the sender may not see or change the data.
-  init(
-    _ endpoint: Endpoint, _ context: RequestContext, ids: IDGenerator, _ authorization: Authorization?,
-    _ clockOffset: Duration = .zero
-  ) throws(RequestError) {
-    (self.endpoint, request, self.ids, self.clockOffset) = (endpoint, context.request, ids, clockOffset)
-    if context.pageIntent != nil {
-      self.endpoint = endpoint.asImport
-      self.ids.keepsGivenIDs = true
-    }
-    try authorization?.restrict(&self, of: context)
+  /// Creates the operation of a request that may see and change all data.
+  package init(_ endpoint: Endpoint, _ request: Request, ids: IDGenerator, clockOffset: Duration) {
+    (self.endpoint, self.request, self.ids, self.clockOffset) = (endpoint, request, ids, clockOffset)
   }
 
   /// Carries the request out.
@@ -48,9 +42,9 @@ struct DataOperation: Sendable {
     switch hiding {
     case .nothing: return try endpoint.perform(request, on: &database, ids: ids)
     case .passwordsOfResult:
-      return try endpoint.perform(request, on: &database, ids: ids).removing(SignInState.hiddenName)
+      return try endpoint.perform(request, on: &database, ids: ids).removing(Self.hiddenName)
     case .passwordsOfData(let users):
-      var shown = database.hiding(SignInState.hiddenName, of: users)
+      var shown = database.hiding(Self.hiddenName, of: users)
       if let share { return share.result(in: shown) }
       return try endpoint.perform(request, on: &shown, ids: ids)
     }
@@ -58,9 +52,9 @@ struct DataOperation: Sendable {
 }
 
 /// A request for data, and the shape of its response.
-struct ShapedOperation: Sendable {
+package struct ShapedOperation: Sendable {
   /// The reason why the request was not carried out.
-  enum Refusal: Error {
+  package enum Refusal: Error {
     /// Parameters without effect.
     case ignored([IgnoredParameter])
     case failed(RequestError, [IgnoredParameter])
@@ -68,18 +62,26 @@ struct ShapedOperation: Sendable {
 
   let operation: DataOperation
   /// The request, before it is limited to a user's records.
-  let endpoint: Endpoint
-  let shape: ResponseShape?
+  package let endpoint: Endpoint
+  package let shape: ResponseShape?
   let precondition: Precondition?
   /// The parameters that have no effect for any data.
-  let ignored: [IgnoredParameter]
+  package let ignored: [IgnoredParameter]
   /// Whether parameters without effect are an error.
   let refusesIgnored: Bool
+
+  package init(
+    operation: DataOperation, endpoint: Endpoint, shape: ResponseShape?, precondition: Precondition?,
+    ignored: [IgnoredParameter], refusesIgnored: Bool
+  ) {
+    (self.operation, self.endpoint, self.shape, self.precondition) = (operation, endpoint, shape, precondition)
+    (self.ignored, self.refusesIgnored) = (ignored, refusesIgnored)
+  }
 
   /// Carries the request out.
   ///
   /// - Throws: ``Refusal``; the database must then be discarded.
-  func carryOut(on database: inout Database) throws(Refusal) -> EndpointResult {
+  package func carryOut(on database: inout Database) throws(Refusal) -> EndpointResult {
     var ignored = ignored
     do throws(RequestError) {
       try precondition?.check(on: database)
@@ -100,11 +102,13 @@ struct ShapedOperation: Sendable {
 }
 
 /// The data that a user may read where only owners may.
-struct OwnedShare: Sendable {
+package struct OwnedShare: Sendable {
   /// The query for the user's own records, for each resource that also has records of others.
-  var lists: [String: Query] = [:]
+  package var lists: [String: Query] = [:]
   /// The single resources of other users.
-  var hidden: Set<String> = []
+  package var hidden: Set<String> = []
+
+  package init() {}
 
   /// The data as the user sees it. O(size of the data).
   fileprivate func result(in database: Database) -> EndpointResult {
@@ -139,8 +143,8 @@ extension EndpointResult {
 }
 
 /// The result of a request for data, before it becomes an HTTP response.
-struct EndpointResult {
-  enum Content {
+package struct EndpointResult {
+  package enum Content {
     /// JSON text in the layout of the file.
     case text(ValidJSON)
     /// The whole database.
@@ -155,17 +159,17 @@ struct EndpointResult {
   /// The path segments of a new record.
   var location: [String]?
   /// The number of matching records, for lists.
-  var total: Int?
+  package var total: Int?
   /// The value of `Link`, for pages.
   var link: String?
   /// The token with which the client asks for later changes.
-  var nextSince: String?
+  package var nextSince: String?
   /// The parameters without effect, also because of the data, such as names that no record has.
-  var ignored: [IgnoredParameter] = []
+  package var ignored: [IgnoredParameter] = []
   /// Warnings about the request, as ends of sentences.
-  var notes: [String] = []
+  package var notes: [String] = []
   /// The changes, for subscribers.
-  var change: DataChange?
+  package var change: DataChange?
   /// The member in which the content is wrapped; `nil` for none.
   var wrapName: String?
   /// The whole response, where an OpenAPI document describes it; then the content is not used.
@@ -181,7 +185,7 @@ struct EndpointResult {
   }
 
   /// Whether the content is a record or an object, and not a list of them.
-  var isRecord: Bool {
+  package var isRecord: Bool {
     switch content {
     case .text, .record: total == nil
     case .database, .list, .envelope: false
@@ -193,7 +197,7 @@ struct EndpointResult {
   /// - Parameters:
   ///   - request: The request, with the server's address.
   ///   - commonFields: The fields of every response, and of most responses.
-  func response(to request: Request, _ commonFields: CommonFields? = nil) -> PreparedResponse {
+  package func response(to request: Request, _ commonFields: CommonFields? = nil) -> PreparedResponse {
     if let prepared { return prepared }
     var response =
       if let commonFields {
@@ -214,7 +218,7 @@ struct EndpointResult {
   static let formatter = JSONFormatter(.pretty)
 
   /// Joins a record with many related records now, instead of on the event loop.
-  mutating func joinLargeRecord() {
+  package mutating func joinLargeRecord() {
     guard case .record(let record) = content, record.byteCount > PreparedResponse.largestWhole else { return }
     content = .text(record.joined)
   }

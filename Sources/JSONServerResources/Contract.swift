@@ -1,6 +1,7 @@
 import HTTPTypes
 package import JSONDatabase
 package import JSONOpenAPI
+package import JSONServerHTTP
 package import JSONServerValues
 
 /// The OpenAPI document that decides what the paths of a server do.
@@ -34,7 +35,7 @@ package struct Contract: Sendable {
   }
 
   /// The document itself.
-  var value: JSONValue { document.value }
+  package var value: JSONValue { document.value }
 
   /// What each operation is.
   package var table: JSONValue {
@@ -50,7 +51,7 @@ package struct Contract: Sendable {
   /// Finds what the document says about a request.
   ///
   /// - Throws: 404 for a path that the document does not have, 405 with `Allow` for a method that the path lacks.
-  func endpoint(_ request: Request, _ target: RequestTarget) throws(RequestError) -> Endpoint {
+  package func endpoint(_ request: Request, _ target: RequestTarget) throws(RequestError) -> Endpoint {
     switch document.decide(documentRequest(request, target), checks: checksRequests) {
     case .call(let call): return Endpoint(call)
     case .unknownMethod(let allowed): throw .methodNotAllowed(request, allowed)
@@ -61,7 +62,7 @@ package struct Contract: Sendable {
   }
 
   /// Whether the document has a path.
-  func has(_ target: RequestTarget) -> Bool { document.match(target.segments) != nil }
+  package func has(_ target: RequestTarget) -> Bool { document.match(target.segments) != nil }
 
   private func documentRequest(_ request: Request, _ target: RequestTarget) -> DocumentRequest {
     let fields = request.headerFields
@@ -72,7 +73,7 @@ package struct Contract: Sendable {
         // Many clients do not say that a body is JSON.
         if name == "content-type", !hasType { return "application/json" }
         return HTTPField.Name(name).flatMap { fields[$0] }
-      }, body: Self.body(of: request), base: request.base, now: Timestamp.now.rfc3339)
+      }, body: Self.body(of: request), base: request.base)
   }
 
   /// The parameters with their names as they were sent, such as `page[size]`.
@@ -141,7 +142,7 @@ extension Endpoint {
   /// Parses a request by an OpenAPI document, or by the data.
   ///
   /// - Throws: 400 for an invalid request, 404 for an unknown path, 405 with `Allow` for a method that the route lacks.
-  static func parse(
+  package static func parse(
     _ request: Request, _ target: RequestTarget, in database: Database, by contract: Contract?
   ) throws(RequestError) -> Endpoint {
     guard let contract else { return try parse(request, target.segments, target.parameters, database) }
@@ -194,55 +195,5 @@ extension PreparedResponse {
         }()
       }
     self.init(status: HTTPResponse.Status(code: response.status).withPhrase, headerFields: fields, body: .bytes(bytes))
-  }
-}
-
-extension Server {
-  /// The current data.
-  package var data: Database { get async { await engine.database } }
-}
-
-extension Server.Configuration {
-  /// The same configuration with its OpenAPI document, and with first records for a source in memory that lacks them.
-  package func readingContract() throws(ServerError) -> Server.Configuration {
-    guard let openAPI, contract == nil else { return self }
-    var configuration = self
-    let contract = try Contract(path: openAPI, checksRequests: checksRequests)
-    configuration.contract = contract
-    for collection in contract.document.collections where idNames[collection.name] == nil {
-      configuration.idNames[collection.name] = collection.idName
-    }
-    if case .value(let value) = source {
-      var data = value.object ?? JSONObject()
-      for (name, first) in contract.firstData where data[name] == nil { data[name] = first }
-      configuration.source = .value(.object(data))
-    }
-    return configuration
-  }
-
-  /// What the start says about the OpenAPI document.
-  var contractWarnings: [String] { contract?.notes.map(\.description) ?? [] }
-
-  /// Refuses data that the OpenAPI document forbids.
-  ///
-  /// - Throws: ``ServerError`` with code `sourceInvalid` that names the invalid records.
-  func checkContract(_ database: Database) throws(ServerError) {
-    guard let contract, checksRequests, !toleratesData else { return }
-    let problems = contract.problems(of: database)
-    guard !problems.isEmpty else { return }
-    let name: String
-    switch source {
-    case .file(let path), .text(_, name: let path): name = path
-    case .directory, .value, .postgreSQL: name = title
-    }
-    let text = OpenFile(path: name).map { $0.read(from: 0, count: $0.size) }
-    let lines = problems.prefix(10).map { path, message in
-      text.map { Document.fault(message, at: path, in: $0, name: name).description } ?? "\(name): \(message)"
-    }
-    let more = problems.count > 10 ? "\n… and \(problems.count - 10) more." : ""
-    throw ServerError(
-      .sourceInvalid,
-      lines.joined(separator: "\n") + more
-        + "\nThe OpenAPI document forbids this; correct the records, or give --no-check.")
   }
 }

@@ -1,20 +1,21 @@
-import JSONDatabase
+package import JSONDatabase
+package import JSONServerHTTP
 import JSONServerValues
 
 /// The shape of data in responses: the selected members of records, and the wrapping.
-struct ResponseShape: Sendable {
+package struct ResponseShape: Sendable {
   /// The selected members; `nil` for all.
   private let fields: FieldSelection?
   /// The member in which the data is wrapped; `nil` for none.
   private let wrapName: String?
 
   /// Whether responses show a part of a record.
-  var isPartial: Bool { fields != nil }
+  package var isPartial: Bool { fields != nil }
 
   /// - Parameter wrapName: The member in which the server wraps data; `nil` for none.
   /// - Returns: `nil` when records stay as they are.
   /// - Throws: 400 for more than ``maximumFields``.
-  init?(_ parameters: QueryParameters, wrapName: String?) throws(RequestError) {
+  package init?(_ parameters: QueryParameters, wrapName: String?) throws(RequestError) {
     let asksForFields = parameters.items.contains { $0.name == "_fields" }
     guard asksForFields || wrapName != nil else { return nil }
     self.wrapName = wrapName
@@ -94,11 +95,6 @@ extension EndpointResult.Content {
 
 // `--wrap data`: records inside an object, in responses and in the bodies of clients.
 
-extension Server.Configuration {
-  /// The member in which a client sends and gets records; `nil` for none, as for the page at `/`.
-  func wrapName(for context: RequestContext) -> String? { context.isHidden ? nil : wrapName }
-}
-
 extension EndpointResult {
   /// The body as an object with the content in a member.
   ///
@@ -136,7 +132,7 @@ extension Endpoint {
   ///
   /// - Parameter name: The member with the records; `nil` when clients wrap nothing.
   /// - Throws: 400, when the member does not hold records.
-  func unwrapping(_ name: String?, _ dialect: Dialect) throws(RequestError) -> Endpoint {
+  package func unwrapping(_ name: String?, _ dialect: Dialect) throws(RequestError) -> Endpoint {
     guard let name, call == nil else { return self }
     if let inner {
       return Endpoint(
@@ -171,7 +167,7 @@ extension WrittenBody {
   /// Forms and tables, which hold texts, are never wrapped.
   ///
   /// - Throws: 400, when the member does not hold records.
-  func unwrapped(_ name: String) throws(RequestError) -> WrittenBody {
+  package func unwrapped(_ name: String) throws(RequestError) -> WrittenBody {
     guard !isText else { return self }
     guard let elements = json.elements else {
       return try json.unwrapped(name, allowsArray: true).map { WrittenBody($0) } ?? self

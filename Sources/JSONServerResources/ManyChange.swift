@@ -1,6 +1,7 @@
 import HTTPTypes
 import JSONDatabase
 import JSONDescription
+import JSONServerHTTP
 import JSONServerValues
 
 // One change of all records that a query selects.

@@ -1,5 +1,7 @@
+package import JSONServerHTTP
+
 /// The `Link` field of a page (RFC 8288), as json-server 0.17 sends it: first, prev, next, last.
-struct PageLinks {
+package struct PageLinks {
   /// The request's own address, split at the page number.
   private let address: [ArraySlice<UInt8>]
 
@@ -21,7 +23,7 @@ struct PageLinks {
   private static let parameter = Array("_page=".utf8)
 
   /// Returns the field's value; `nil` when all records are on one page.
-  static func fieldValue(_ request: Request, _ page: PageNumbers) -> String? {
+  package static func fieldValue(_ request: Request, _ page: PageNumbers) -> String? {
     guard page.last > 1, page.requested <= page.last else { return nil }
     let address = PageLinks(request)
     var links: [UInt8] = []
@@ -46,11 +48,11 @@ struct PageLinks {
 }
 
 /// The numbers of a page and of the pages around it.
-struct PageNumbers: Sendable, Hashable {
+package struct PageNumbers: Sendable, Hashable {
   /// The requested number.
   let requested: Int
   let size: Int
-  let total: Int
+  package let total: Int
 
   /// The number of the page that is shown: of those that exist, the one next to the requested one.
   var number: Int { min(max(requested, 1), last) }

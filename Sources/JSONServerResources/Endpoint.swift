@@ -1,14 +1,15 @@
 import HTTPTypes
-import JSONDatabase
+package import JSONDatabase
 import JSONDescription
-import JSONOpenAPI
+package import JSONOpenAPI
+package import JSONServerHTTP
 import JSONServerValues
 
 /// A parsed request for data: its target, and the operation.
 ///
 /// A class, since copying it at each step would cost a dozen reference counts.
-final class Endpoint: Sendable {
-  enum Target: Sendable {
+package final class Endpoint: Sendable {
+  package enum Target: Sendable {
     /// The whole database.
     case database
     /// Records of a collection.
@@ -19,7 +20,7 @@ final class Endpoint: Sendable {
     case object(String)
   }
 
-  enum Action: Sendable {
+  package enum Action: Sendable {
     case read
     /// A new record, or other members of a single resource by POST.
     case create(WrittenBody)
@@ -34,20 +35,20 @@ final class Endpoint: Sendable {
     case delete(dependents: [String])
   }
 
-  let target: Target
-  let action: Action
+  package let target: Target
+  package let action: Action
   /// The selection of records; `nil` for a request about one record.
-  let list: ListParameters?
+  package let list: ListParameters?
   /// The related records to read.
-  let relations: [RelationRequest]
+  package let relations: [RelationRequest]
   /// The resource and the id of the parent of a new record, or of the records to list.
-  let parent: (resource: String, id: String)?
+  package let parent: (resource: String, id: String)?
   /// A list in the target; if present, the request is about this list.
   let inner: InnerList?
   /// What an OpenAPI document says about the request; if present, the document decides what is done.
-  let call: Call?
+  package let call: Call?
 
-  init(
+  package init(
     _ target: Target, _ action: Action = .read, list: ListParameters? = nil, relations: [RelationRequest] = [],
     below parent: (resource: String, id: String)? = nil
   ) {
@@ -60,7 +61,7 @@ final class Endpoint: Sendable {
   }
 
   /// A request as an OpenAPI document describes it; the target and the action say what it touches.
-  init(_ call: Call) {
+  package init(_ call: Call) {
     let id = call.id
     target =
       call.collection.map { collection in
@@ -72,7 +73,7 @@ final class Endpoint: Sendable {
   }
 
   /// A request for a list in a target: to read the target, or to change a member of it.
-  init(_ target: Target, _ inner: InnerList) {
+  package init(_ target: Target, _ inner: InnerList) {
     self.target = target
     action = inner.endpoint.isWrite ? .merge(.empty) : .read
     list = nil
@@ -87,7 +88,7 @@ final class Endpoint: Sendable {
   }
 
   /// The same request of the page, which adds and merges many records in either dialect.
-  var asImport: Endpoint {
+  package var asImport: Endpoint {
     guard case .collection = target, case .create(let body) = action, body.json.withToken({ $0.kind == .array }) else {
       return self
     }
@@ -97,7 +98,7 @@ final class Endpoint: Sendable {
   /// The same request, limited to the records of a user.
   ///
   /// - Parameter key: The member with the user's id.
-  func limited(to owner: String, by key: FieldPath) -> Endpoint {
+  package func limited(to owner: String, by key: FieldPath) -> Endpoint {
     if var call {
       call.owner = (key.name, owner)
       return Endpoint(call)
@@ -108,10 +109,12 @@ final class Endpoint: Sendable {
   }
 
   /// The parameters that select and shape data; an OpenAPI document reads those of its operations itself.
-  func parameters(of target: RequestTarget) -> QueryParameters { call == nil ? target.parameters : QueryParameters() }
+  package func parameters(of target: RequestTarget) -> QueryParameters {
+    call == nil ? target.parameters : QueryParameters()
+  }
 
   /// The resource that the request reads or changes; `nil` for all.
-  var resource: String? {
+  package var resource: String? {
     switch target {
     case .database: nil
     case .collection(let name), .record(let name, _), .object(let name): name
@@ -119,15 +122,15 @@ final class Endpoint: Sendable {
   }
 
   /// Whether the request changes the database.
-  var isWrite: Bool {
+  package var isWrite: Bool {
     if case .read = action { false } else { true }
   }
 
   /// Whether the request changes all records that match its parameters; then each parameter must have an effect.
-  var changesMany: Bool { isWrite && list != nil || inner?.endpoint.changesMany ?? false }
+  package var changesMany: Bool { isWrite && list != nil || inner?.endpoint.changesMany ?? false }
 
   /// The read of the target of a change; `nil` when it does not exist yet.
-  var reading: Endpoint? {
+  package var reading: Endpoint? {
     if let inner {
       return inner.endpoint.reading.map { Endpoint(target, InnerList(member: inner.member, endpoint: $0)) }
     }
@@ -139,13 +142,13 @@ final class Endpoint: Sendable {
   }
 
   /// Whether a PUT creates the record that its address names.
-  func mayCreate(_ schema: Schema) -> Bool {
+  package func mayCreate(_ schema: Schema) -> Bool {
     guard case (.record(let name, _), .replace) = (target, action) else { return false }
     return schema.allowsUpsert(in: name)
   }
 
   /// The read of the record whose id the body of a new record has; `nil` without an id.
-  func claimed(_ schema: Schema, _ isForNew: Bool) -> Endpoint? {
+  package func claimed(_ schema: Schema, _ isForNew: Bool) -> Endpoint? {
     guard isForNew, case (.collection(let name), .create(let body)) = (target, action),
       let id = body.json.member(Array(schema.idName(of: name).utf8))?.withToken(\.recordID)
     else { return nil }
@@ -153,13 +156,13 @@ final class Endpoint: Sendable {
   }
 
   /// The read of the parent whose list of ids selects the records; `nil` where records refer to the parent themselves.
-  var listReading: Endpoint? {
+  package var listReading: Endpoint? {
     guard let parent, list?.query.criteria.ids != nil else { return nil }
     return Endpoint(.record(parent.resource, id: parent.id))
   }
 
   /// The resource whose changes can be watched.
-  var watchedResource: String? {
+  package var watchedResource: String? {
     switch target {
     case .collection(let name), .object(let name): isWrite || call != nil ? nil : name
     case .database, .record: nil
@@ -167,7 +170,7 @@ final class Endpoint: Sendable {
   }
 
   /// The only resource that the request reads; `nil` when there may be several.
-  var onlyResource: String? { isWrite || !relations.isEmpty || listReading != nil ? nil : resource }
+  package var onlyResource: String? { isWrite || !relations.isEmpty || listReading != nil ? nil : resource }
 }
 
 extension Endpoint {
@@ -184,7 +187,10 @@ extension Endpoint {
     of request: Request, on database: inout Database, ids: IDGenerator
   ) throws(DatabaseError) -> EndpointResult {
     if let inner { return try perform(inner, request, on: &database, ids: ids) }
-    if let call { return EndpointResult(call.response(on: &database)) }
+    if var call {
+      call.request.now = Timestamp.now(later: database.clockOffset).rfc3339
+      return EndpointResult(call.response(on: &database))
+    }
     switch target {
     case .database: return EndpointResult(.database(database.text))
     case .collection(let name): return try perform(request, onCollection: name, of: &database, ids: ids)
@@ -342,7 +348,7 @@ extension Endpoint {
   ///   - segments: The segments of its path.
   ///   - database: The database, whose names decide the meaning of a path.
   /// - Throws: 400 for an invalid request, 404 for an unknown path, 405 with `Allow` for a method that the route lacks.
-  static func parse(
+  package static func parse(
     _ request: Request, _ segments: [String], _ parameters: QueryParameters, _ database: Database
   ) throws(RequestError) -> Endpoint {
     guard let first = segments.first else { throw unknownRoute(request, database) }
@@ -433,7 +439,7 @@ extension Endpoint {
   }
 
   /// The resources whose records are deleted with their parents in the dialect of 1.0.
-  static func dependents(_ parameters: QueryParameters) -> [String] {
+  package static func dependents(_ parameters: QueryParameters) -> [String] {
     parameters.all("_dependent").flatMap { $0.split(separator: ",").map(String.init) }
   }
 

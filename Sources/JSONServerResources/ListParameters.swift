@@ -1,28 +1,29 @@
 import HTTPTypes
-import JSONDatabase
+package import JSONDatabase
 import JSONDescription
+package import JSONServerHTTP
 import JSONServerValues
 
 /// The query of a list request, in the dialect of either json-server.
-struct ListParameters: Sendable {
+package struct ListParameters: Sendable {
   /// The form in which a page is returned.
-  enum PageForm: Sendable, Hashable {
+  package enum PageForm: Sendable, Hashable {
     /// An array, with `Link` in the header (json-server 0.17).
     case array
     /// An object with the numbers of the pages around it (json-server 1.0).
     case envelope
   }
 
-  var query: Query
+  package var query: Query
   /// The form of the page; `nil` for a request without pages.
   let pageForm: PageForm?
   /// What has changed; `nil` for a request for the records as they are.
-  var delta: Delta?
+  package var delta: Delta?
   /// The parameters without effect, other than filters for members that no record has.
   var idle: [IgnoredParameter]
 
   /// Whether the request is for changes instead of records.
-  static func isWatch(_ parameters: QueryParameters) -> Bool {
+  package static func isWatch(_ parameters: QueryParameters) -> Bool {
     parameters.first("_watch").map { $0 != "false" && $0 != "0" } ?? false
   }
 
@@ -106,7 +107,7 @@ struct ListParameters: Sendable {
   /// Reads `_embed=comments,likes&_expand=user`.
   ///
   /// - Throws: 400 for more than ``maximumNames``.
-  static func relations(_ parameters: QueryParameters) throws(RequestError) -> [RelationRequest] {
+  package static func relations(_ parameters: QueryParameters) throws(RequestError) -> [RelationRequest] {
     let relations = parameters.items.flatMap { name, value -> [RelationRequest] in
       switch name {
       case "_embed": value.listEntries.filter { !$0.isEmpty }.map { RelationRequest(.embed, $0) }
@@ -144,8 +145,8 @@ extension String {
 }
 
 /// A parameter without effect.
-struct IgnoredParameter: Sendable, Hashable {
-  enum Reason: Sendable, Hashable {
+package struct IgnoredParameter: Sendable, Hashable {
+  package enum Reason: Sendable, Hashable {
     /// No record of the collection has a member of that name.
     case noMember(of: String)
     /// The route does not use the parameter.
@@ -155,7 +156,7 @@ struct IgnoredParameter: Sendable, Hashable {
     case idle(String)
   }
 
-  let name: String
+  package let name: String
   let reason: Reason
 
   /// Finds the parameters of a list request without effect, other than filters.
@@ -181,7 +182,7 @@ struct IgnoredParameter: Sendable, Hashable {
   }
 
   /// Finds the parameters of a request for changes without effect.
-  static func besideWatch(in parameters: QueryParameters) -> [IgnoredParameter] {
+  package static func besideWatch(in parameters: QueryParameters) -> [IgnoredParameter] {
     parameters.names.filter { !QueryParameter.isTaken($0, by: .watch) && $0 != "lastEventId" }.map {
       IgnoredParameter(name: $0, reason: .idle("has no effect beside '_watch', which tells of all changes"))
     }
@@ -217,7 +218,7 @@ struct IgnoredParameter: Sendable, Hashable {
   /// fits.
   ///
   /// Characters that are not printable ASCII, the comma and the percent sign are percent-encoded.
-  static func fieldValue(_ ignored: [IgnoredParameter], in parameters: QueryParameters) -> String? {
+  package static func fieldValue(_ ignored: [IgnoredParameter], in parameters: QueryParameters) -> String? {
     let names = Set(ignored.map(\.name))
     var value = ""
     for name in parameters.names where names.contains(name) {
@@ -234,7 +235,7 @@ extension Endpoint {
   ///
   /// Only the data can tell which filters, sort keys and relations have no effect: those are in
   /// ``EndpointResult/ignored``.
-  func ignoredParameters(_ parameters: QueryParameters, of request: Request) -> [IgnoredParameter] {
+  package func ignoredParameters(_ parameters: QueryParameters, of request: Request) -> [IgnoredParameter] {
     if let inner { return inner.endpoint.ignoredParameters(parameters, of: request) }
     let taker = taker(request)
     var ignored: [IgnoredParameter] = []

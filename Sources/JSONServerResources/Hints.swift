@@ -1,16 +1,19 @@
 import HTTPTypes
-import JSONDatabase
+package import JSONDatabase
 import JSONDescription
+package import JSONServerHTTP
 
 /// Suggestions for parameters without effect; each is given once.
-struct Hints {
+package struct Hints {
   private var given: Set<String> = []
 
+  package init() {}
+
   /// Whether no hint about a subject was given before; then it counts as given.
-  mutating func isNew(_ subject: String) -> Bool { given.count < 1_000 && given.insert(subject).inserted }
+  package mutating func isNew(_ subject: String) -> Bool { given.count < 1_000 && given.insert(subject).inserted }
 
   /// The reason why a parameter has no effect, and a suggestion.
-  static func text(for parameter: IgnoredParameter, of request: Request, in database: Database) -> String {
+  package static func text(for parameter: IgnoredParameter, of request: Request, in database: Database) -> String {
     let (name, path) = (parameter.name, request.path)
     switch parameter.reason {
     case .idle(let reason): return "\(path): the parameter '\(name)' \(reason)."
@@ -22,7 +25,7 @@ struct Hints {
   }
 
   /// The hint for an origin whose pages may not read.
-  static func text(forRefused origin: String) -> String {
+  package static func text(forRefused origin: String) -> String {
     """
     A page of the origin '\(origin)' may not read responses, and its browser withholds them; start the server with \
     \(CrossOriginPolicy.option(for: origin)) to let it.

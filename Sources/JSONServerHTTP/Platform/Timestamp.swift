@@ -1,0 +1,25 @@
+import JSONDatabase
+
+/// A time in logs and journals, for people and programs.
+package struct Timestamp: Sendable {
+  /// Milliseconds since 1970, by the wall clock; more than the `Int` of a watch can hold.
+  package let milliseconds: Int64
+
+  package init(secondsSince1970: Double) {
+    milliseconds = Int64(secondsSince1970 * 1000)
+  }
+
+  package static var now: Timestamp { Timestamp(secondsSince1970: System.now) }
+
+  /// The time of a server whose clock differs from the machine's.
+  package static func now(later offset: Duration) -> Timestamp {
+    Timestamp(secondsSince1970: System.now + offset / .seconds(1))
+  }
+
+  /// `2026-11-21T14:05:09.042Z`, as in RFC 3339.
+  package var rfc3339: String {
+    let time = CivilTime(secondsSince1970: milliseconds / 1000)
+    let date = "\(time.year)-\(CivilTime.twoDigits(time.month))-\(CivilTime.twoDigits(time.day))"
+    return "\(date)T\(time.clock).\(String(1000 + milliseconds % 1000).dropFirst())Z"
+  }
+}
