@@ -248,9 +248,9 @@ extension Engine {
 
   /// Parses the body of a request on another thread, and continues with the request.
   func parseAside(_ context: RequestContext) throws(RequestError) {
-    let addressed = context.isHidden ? context : authorization?.guarding(context) ?? context
+    let addressed = context.isGuarded ? authorization?.guarding(context) ?? context : context
     let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
-    let contract = context.isHidden ? nil : configuration.contract
+    let contract = context.isWrapped ? configuration.contract : nil
     aside { [database = writes.database] in
       ParsedEndpoint(request, target, wrapName: wrapName, database, by: contract)
     } then: { engine, parsed in
@@ -265,7 +265,7 @@ extension RequestContext {
   /// - Parameter contract: The OpenAPI document that says what the paths mean; without one, the data says it.
   func endpoint(in database: Database, by contract: Contract?) throws(RequestError) -> Endpoint {
     if let parsed { return try parsed.endpoint.get() }
-    return try Endpoint.parse(request, target, in: database, by: isHidden ? nil : contract)
+    return try Endpoint.parse(request, target, in: database, by: isWrapped ? contract : nil)
   }
 }
 

@@ -112,7 +112,7 @@ final class HTTPPolicies {
       response.headerFields[.contentType] = "text/plain; charset=utf-8"
     }
     // Any page can read JSONP with a script element, so only data is available as JSONP.
-    if request.mayAskForScript, !context.isHidden, let callback = JSONP.callback(in: context.target.parameters) {
+    if request.mayAskForScript, context.isWrapped, let callback = JSONP.callback(in: context.target.parameters) {
       JSONP.apply(to: &response, callback: callback)
     }
     if request.method == .get || request.method == .head { validate(&response, request) }

@@ -149,7 +149,7 @@ extension Engine {
 
   /// simulate: delay · fault · hold · repetition · stub; then route
   private func simulate(_ context: RequestContext) {
-    if context.isHidden { serve(context) } else { rules.simulate(context, on: self) }
+    if context.isSimulated { rules.simulate(context, on: self) } else { serve(context) }
   }
 
   /// route, then carry out; or proxy, when this server has nothing at the path
@@ -161,7 +161,7 @@ extension Engine {
       if let calls = upstreamCalls, calls.takes(context, refusedWith: error, database) {
         return calls.proxy(context, on: self)
       }
-      if configuration.isStrict, !context.isHidden, error.saysNothingIsThere {
+      if configuration.isStrict, context.isJournaled, error.saysNothingIsThere {
         refuseUnexpected(context, error.message)
       } else {
         finalize(context, error.response())
@@ -347,7 +347,7 @@ extension Engine {
       return .builtIn(response)
     }
     if context.isAdministrative { return .admin(try AdminRoute.route(of: request, segments.dropFirst())) }
-    let authorization = context.isHidden ? nil : authorization
+    let authorization = context.isGuarded ? authorization : nil
     if configuration.hasResetRoutes, let route = AdminRoute.resetRoute(of: request, segments) {
       try authorization?.requireAllResources(context)
       return .admin(route)

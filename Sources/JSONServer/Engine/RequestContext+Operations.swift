@@ -48,7 +48,7 @@ extension Precondition {
 
 extension Server.Configuration {
   /// The member in which a client sends and gets records; `nil` for none, as for the page at `/`.
-  func wrapName(for context: RequestContext) -> String? { context.isHidden ? nil : wrapName }
+  func wrapName(for context: RequestContext) -> String? { context.isWrapped ? wrapName : nil }
 }
 
 extension Engine {
@@ -63,11 +63,11 @@ extension Engine {
     let parameters = context.target.parameters.items.filter { !passed.contains($0.name) }.flatMap {
       [$0.name, $0.value]
     }
-    let user = context.isHidden ? nil : try? authorization?.user(of: context.request)
+    let user = context.isGuarded ? try? authorization?.user(of: context.request) : nil
     let related = try RequestError.converting(database.resources(readBy: endpoint.relations, in: name)).map(\.name)
     let selecting = endpoint.listReading == nil ? [] : [endpoint.parent.map(\.resource)].compactMap(\.self)
     list.delta = try writes.deltas.resolve(
-      delta, of: name, [user ?? "", context.isHidden ? "hidden" : ""] + context.target.segments + parameters,
+      delta, of: name, [user ?? "", context.isGuarded ? "" : "all"] + context.target.segments + parameters,
       others: related + selecting, areSelecting: !selecting.isEmpty, owner: authorization?.users.ownerKey(in: name),
       in: database)
     return Endpoint(

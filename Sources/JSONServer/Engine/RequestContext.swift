@@ -18,13 +18,8 @@ final class RequestContext: Sendable {
   let started: Duration
   /// The number in the journal, in the order of arrival.
   let number: Int
-  /// Whether the request is for the admin interface.
-  let isAdministrative: Bool
-  /// Whether the request is hidden: no delay, fault or stub affects it, and neither journal, events nor log show it.
-  ///
-  /// Requests to the admin interface are hidden, and so are the requests of the page at `/`. Computed once: finding a
-  /// header field costs as much as a step of the pipeline.
-  let isHidden: Bool
+  /// The sender. Found once: finding a header field costs as much as a step of the pipeline.
+  let sender: Sender
   /// The guards of its path.
   let guards: PathGuards
   /// The operation, if the body was parsed on another thread.
@@ -53,8 +48,7 @@ final class RequestContext: Sendable {
     if request.target != target.text { request.target = target.text }
     self.request = request
     self.target = target
-    isAdministrative = target.isAdministrative
-    isHidden = isAdministrative || original.has(.page)
+    sender = target.isAdministrative ? .admin : original.has(.page) ? .page : .client
     self.earlierTargets = earlierTargets
     self.ignoresCase = ignoresCase
     self.started = started
@@ -67,6 +61,17 @@ final class RequestContext: Sendable {
     self.progress = progress
     self.reply = reply
   }
+
+  /// Whether the request is for the admin interface.
+  var isAdministrative: Bool { sender == .admin }
+  /// Whether rules may delay, slow or answer the request, and another server may have its response.
+  var isSimulated: Bool { sender == .client }
+  /// Whether the journal, its counts and the log show the request.
+  var isJournaled: Bool { sender == .client }
+  /// Whether the rights of its user limit the request.
+  var isGuarded: Bool { sender == .client }
+  /// Whether paths and bodies are those of clients: with the paths of an OpenAPI document, a wrapping member, JSONP.
+  var isWrapped: Bool { sender == .client }
 
   /// The same request with further notes.
   func noting(_ change: (inout MatchNotes) -> Void) -> RequestContext {
@@ -96,7 +101,7 @@ final class RequestContext: Sendable {
   }
 
   /// What the page needs in addition to the response to a write; `nil` for a request of others.
-  var pageIntent: PageIntent? { isHidden ? request.headerFields.first(.page).flatMap(PageIntent.init) : nil }
+  var pageIntent: PageIntent? { sender == .client ? nil : request.headerFields.first(.page).flatMap(PageIntent.init) }
 
   /// The method and the targets that patterns match.
   var route: EffectiveRoute {
@@ -106,6 +111,15 @@ final class RequestContext: Sendable {
 
   /// The parts of the request that patterns compare.
   var matchable: MatchableRequest { MatchableRequest(original, route) }
+}
+
+/// Who sent a request, and so how it is treated.
+enum Sender {
+  case client
+  /// The page at `/`: a request for data with the page's header field.
+  case page
+  /// Whoever uses the admin interface.
+  case admin
 }
 
 /// What the page needs in addition to the response to a write; the value of its header field.

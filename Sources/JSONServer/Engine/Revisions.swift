@@ -55,7 +55,7 @@ extension Revisions {
     // A change is compared with the response of its address, without the parameters that only the change has.
     let request = context.request
     let target = request.method == .get || request.method == .head ? request.target : request.readTarget
-    return validator(of: position, as: [target, client ?? "", context.isHidden ? "hidden" : ""])
+    return validator(of: position, as: [target, client ?? "", context.isGuarded ? "" : "all"])
   }
 }
 

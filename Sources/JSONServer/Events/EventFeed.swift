@@ -169,7 +169,7 @@ final class EventFeed {
 
   /// Opens a stream of the changes of a resource, which ends when the client's token does.
   func watch(_ resource: String, _ context: RequestContext, on engine: isolated Engine) -> PreparedResponse {
-    let token = engine.signIn == nil || context.isHidden ? nil : try? SignInState.bearerToken(context.request)
+    let token = engine.signIn != nil && context.isGuarded ? try? SignInState.bearerToken(context.request) : nil
     return subscribe(to: EventFilter(types: [.change], resource: resource), context, token: token, on: engine)
   }
 

@@ -79,8 +79,8 @@ final class Journal {
     // A stream in the journal would not end when its subscriber disconnects.
     let keptBody = if case .stream = body { Response.Content.bytes([]) } else { body }
     let exchange = exchange(of: context, response.with(keptBody), engine.configuration)
-    if context.isAdministrative || !context.isHidden { engine.configuration.onEvent(.responded(exchange)) }
-    guard !context.isHidden else { return }
+    if context.isAdministrative || context.isJournaled { engine.configuration.onEvent(.responded(exchange)) }
+    guard context.isJournaled else { return }
     if exchange.isUnexpected { unexpected.add(exchange, within: unexpectedCapacity) }
     publish(exchange, on: engine)
     append(exchange)

@@ -35,7 +35,7 @@ final class UpstreamCalls {
   /// A request for an unknown path is forwarded. A method that a resource lacks is refused here, and so are requests to
   /// the admin interface, to sessions and of the page.
   func takes(_ context: RequestContext, refusedWith error: RequestError, _ database: Database) -> Bool {
-    guard error.code == .notFound, !context.isHidden else { return false }
+    guard error.code == .notFound, context.isSimulated else { return false }
     let segments = context.target.segments
     guard segments.first != SessionName.root, segments.first != "__rules" else { return false }
     // 1.0 says 404 for a method that a resource lacks.

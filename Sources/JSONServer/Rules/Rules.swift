@@ -352,7 +352,7 @@ final class Rules {
 extension Engine {
   /// The speed at which the bodies of a request and of its response flow; `nil` for no limit.
   func bytesPerSecond(of context: RequestContext) -> Int? {
-    context.isHidden ? nil : context.met?.bytesPerSecond ?? settings.bytesPerSecond
+    context.isSimulated ? context.met?.bytesPerSecond ?? settings.bytesPerSecond : nil
   }
 
   /// How long a request's body takes at the speed of the request.

@@ -178,7 +178,7 @@ final class Authorization {
   /// - Throws: 401 and 403: since the request arrived, its token may have expired, and a record may have a new owner.
   func restrict(_ operation: inout DataOperation, of context: RequestContext) throws(RequestError) {
     let endpoint = operation.endpoint
-    let owner = context.isHidden ? nil : try owner(in: endpoint, context)
+    let owner = context.isGuarded ? try owner(in: endpoint, context) : nil
     if let owner, let name = endpoint.resource {
       operation.endpoint = endpoint.limited(to: owner, by: users.ownerKey(in: name))
     }
@@ -195,7 +195,7 @@ final class Authorization {
       operation.endpoint = try users.checked(endpoint, isImport: context.pageIntent != nil)
       operation.hiding = .passwordsOfResult
     }
-    if !context.isHidden { operation.rights = rights(to: endpoint, of: owner, context) }
+    if context.isGuarded { operation.rights = rights(to: endpoint, of: owner, context) }
   }
 
   /// The data that a user may read: where only owners may read, the user's own records.

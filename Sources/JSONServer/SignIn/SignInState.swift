@@ -44,7 +44,7 @@ final class SignInState {
     _ context: RequestContext, on engine: isolated Engine,
     then goOn: @escaping @Sendable (isolated Engine, RequestContext) -> Void
   ) throws(RequestError) {
-    if context.isHidden {
+    if !context.isGuarded {
       guard CrossOriginPolicy.isOwn(context.original) else {
         throw RequestError(.forbidden, "X-JSON-Server-Page is for the server's own page; leave it out, and sign in.")
       }

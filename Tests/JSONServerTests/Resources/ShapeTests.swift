@@ -3,6 +3,7 @@ import JSONServerValues
 import Testing
 
 @testable import JSONServer
+@testable import JSONServerResources
 
 /// What `_fields` and `--wrap` do that the recorded exchanges do not show.
 @Suite struct `Shapes of responses` {
