@@ -8,6 +8,14 @@ struct Settings: Sendable {
     var isReadOnly: Bool
     var bytesPerSecond: Int?
     var clockOffset: Duration
+
+    /// Sets the values of members as servers share them.
+    mutating func apply(_ members: JSONObject) {
+      if let milliseconds = members["delay"]?.int { delay = .milliseconds(milliseconds) }
+      if let isReadOnly = members["readOnly"]?.bool { self.isReadOnly = isReadOnly }
+      if let speed = members["bytesPerSecond"]?.int { bytesPerSecond = speed > 0 ? speed : nil }
+      if let offset = members["now"]?.int { clockOffset = .milliseconds(offset) }
+    }
   }
 
   /// The values of the configuration.
@@ -44,11 +52,9 @@ struct Settings: Sendable {
   func changed(by members: JSONObject) -> Settings {
     var settings = self
     settings.values = start
-    if let milliseconds = members["delay"]?.int { settings.values.delay = .milliseconds(milliseconds) }
+    settings.values.apply(members)
     // A server that was started read-only stays read-only.
-    if members["readOnly"] == true { settings.values.isReadOnly = true }
-    if let speed = members["bytesPerSecond"]?.int { settings.values.bytesPerSecond = speed > 0 ? speed : nil }
-    if let offset = members["now"]?.int { settings.values.clockOffset = .milliseconds(offset) }
+    if start.isReadOnly { settings.values.isReadOnly = true }
     return settings
   }
 
@@ -59,28 +65,22 @@ struct Settings: Sendable {
   /// - Throws: 400 that names the invalid member; the settings stay then.
   mutating func change(by body: StrictObject) throws(RequestError) -> [(name: String, value: JSONValue)] {
     try body.allow(only: ["delay", "readOnly", "bytesPerSecond", "now"])
-    var (new, changes) = (values, [(name: String, value: JSONValue)]())
+    var changes: [(name: String, value: JSONValue)] = []
     if let milliseconds = try body.integer("delay", in: 0...60_000) {
-      new.delay = .milliseconds(milliseconds)
       changes.append(("delay", JSONValue(milliseconds)))
     }
-    if let isReadOnly = try body.bool("readOnly") {
-      new.isReadOnly = isReadOnly
-      changes.append(("readOnly", .bool(isReadOnly)))
-    }
+    if let isReadOnly = try body.bool("readOnly") { changes.append(("readOnly", .bool(isReadOnly))) }
     if body.member("bytesPerSecond") != nil {
-      new.bytesPerSecond = try body.integer("bytesPerSecond", in: Rule.speeds)
-      changes.append(("bytesPerSecond", JSONValue(new.bytesPerSecond ?? 0)))
+      changes.append(("bytesPerSecond", JSONValue(try body.integer("bytesPerSecond", in: Rule.speeds) ?? 0)))
     }
     if body.member("now") != nil {
       let text = try body.string("now")
       let time = text.flatMap { (try? Date($0, strategy: .iso8601)) ?? (try? Date($0, strategy: Self.precise)) }
       guard text == nil || time != nil else { throw body.wrong("now", "a time such as 2030-01-31T09:30:00Z, or null") }
       let offset = time.map { Int((($0.timeIntervalSince1970 - System.now) * 1000).rounded()) } ?? 0
-      new.clockOffset = .milliseconds(offset)
       changes.append(("now", JSONValue(offset)))
     }
-    values = new
+    values.apply(JSONObject(changes))
     return changes
   }
 
