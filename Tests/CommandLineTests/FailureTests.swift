@@ -29,6 +29,11 @@ struct FailureTests {
       arguments: ["-i", "data.id", "database.json"], file: "{}", status: 64,
       message: "--id: 'data.id' is not a top-level member"),
     Case(
+      arguments: ["--now", "soon", "database.json"], file: "{}", status: 64, message: "--now: 'soon' is not a time"),
+    Case(
+      arguments: ["--bytes-per-second", "0", "database.json"], file: "{}", status: 64,
+      message: "--bytes-per-second: 0 is not a speed"),
+    Case(
       arguments: ["-s", "nope", "database.json"], file: "{}", status: 64,
       message: "--static: 'nope' is not a directory."),
     Case(

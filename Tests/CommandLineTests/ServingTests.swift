@@ -219,6 +219,20 @@ struct ServingTests {
   }
 
   @Test
+  func `The speed of bodies and the time are options`() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write(Self.database)
+    try directory.write(#"{"bytesPerSecond": 1000000}"#, to: "json-server.json")
+    let result = try await Command.run(
+      [
+        "database.json", "--quiet", "--now", "2030-01-31T09:30:00Z", "--exec",
+        #"curl -sf "$JSON_SERVER_URL/__admin/settings""#,
+      ], in: directory)
+    #expect(result.output.contains(#""bytesPerSecond": 1000000"#))
+    #expect(result.output.contains(#""now": "2030-01-31T09:30:"#))
+  }
+
+  @Test
   func `An edit of the settings starts the server anew on its port`() async throws {
     let directory = try TemporaryDirectory()
     try directory.write(Self.database)

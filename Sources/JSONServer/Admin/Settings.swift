@@ -75,7 +75,7 @@ struct Settings: Sendable {
     }
     if body.member("now") != nil {
       let text = try body.string("now")
-      let time = text.flatMap { (try? Date($0, strategy: .iso8601)) ?? (try? Date($0, strategy: Self.precise)) }
+      let time = text.flatMap(Date.init(rfc3339:))
       guard text == nil || time != nil else { throw body.wrong("now", "a time such as 2030-01-31T09:30:00Z, or null") }
       let offset = time.map { Int((($0.timeIntervalSince1970 - System.now) * 1000).rounded()) } ?? 0
       changes.append(("now", JSONValue(offset)))
@@ -83,8 +83,6 @@ struct Settings: Sendable {
     values.apply(JSONObject(changes))
     return changes
   }
-
-  private static let precise = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
   /// The settings as JSON; without a speed and a time that are not set.
   var value: JSONValue {
@@ -94,5 +92,14 @@ struct Settings: Sendable {
     members["bytesPerSecond"] = bytesPerSecond.map { JSONValue($0) }
     if clockOffset != .zero { members["now"] = .string(Timestamp(secondsSince1970: now).rfc3339) }
     return .object(members)
+  }
+}
+
+extension Date {
+  /// Reads a time such as `2030-01-31T09:30:00Z`; `nil` for another text.
+  package init?(rfc3339 text: String) {
+    let precise = ISO8601FormatStyle(includingFractionalSeconds: true)
+    guard let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: precise)) else { return nil }
+    self = date
   }
 }

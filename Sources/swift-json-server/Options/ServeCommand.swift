@@ -114,6 +114,15 @@ extension ServeCommand {
     } showing: { _ in
       0
     },
+    ServeOption("bytes-per-second", at: \.responses.bytesPerSecond, spelling: ["Server.Configuration.bytesPerSecond"]) {
+      $0.bytesPerSecond = $1
+    },
+    ServeOption("now", at: \.responses.now) { configuration, text throws(CommandFailure) in
+      guard let time = Date(rfc3339: text) else {
+        throw CommandFailure(.usage, "'\(text)' is not a time; write it as 2030-01-31T09:30:00Z.")
+      }
+      configuration.now = time
+    },
     ServeOption(
       "id", "i", at: \.keys.id,
       spelling: [
@@ -304,6 +313,12 @@ struct ResponseOptions: ParsableArguments {
 
   @Option(name: .shortAndLong, help: ArgumentHelp("Delay every response, in milliseconds.", valueName: "ms"))
   var delay: Int?
+
+  @Option(help: ArgumentHelp("The speed of bodies, both ways.", valueName: "count"))
+  var bytesPerSecond: Int?
+
+  @Option(help: ArgumentHelp("The time at the start, as 2030-01-31T09:30:00Z.", valueName: "time"))
+  var now: String?
 
   @Flag(help: "Refuse unknown paths and parameters with 400.")
   var strict = false
