@@ -65,7 +65,7 @@ package final class Disturbance: Middleware {
     var isMet = false
     /// The number of requests of the disturbed one's kind so far.
     var count = 0
-    /// Tells a late response that another response has been sent.
+    /// Tells a late response that another response was sent.
     var isLate: AsyncStream<Void>.Continuation?
   }
 
@@ -86,8 +86,8 @@ package final class Disturbance: Middleware {
   ) async throws -> Response {
     let late = state.withLockedValue { $0.isLate }
     guard let kind = routes.kind(of: request), kind == self.request.kind, meetsNext() else {
-      let response = try await next(request)
-      late?.finish()
+      var response = try await next(request)
+      if let late { response.onSending = { late.finish() } }
       return response
     }
     return try await disturbed(request, next)
@@ -125,11 +125,7 @@ package final class Disturbance: Middleware {
       state.withLockedValue { $0.isLate = other }
       let response = try await next(request)
       await withTaskGroup(of: Void.self) { group in
-        group.addTask {
-          for await _ in others {}
-          // The other response is on its way.
-          try? await Task.sleep(for: .milliseconds(20))
-        }
+        group.addTask { for await _ in others {} }
         group.addTask { try? await Task.sleep(for: .seconds(1)) }
         await group.next()
         group.cancelAll()

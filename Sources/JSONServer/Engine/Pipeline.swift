@@ -305,7 +305,9 @@ extension Engine {
       configuration.onEvent(.hint(Hints.text(forRefused: origin).respelled(configuration.spellings)))
     }
     journal.record(context, response, body: body, on: self)
+    let onSending = response.onSending
     context.reply(response)
+    onSending?()
   }
 }
 

@@ -52,6 +52,9 @@ public struct Response: Sendable {
   /// The message of an error, for clients that accept only plain text.
   package var errorMessage: String?
 
+  /// Called when the response is passed to the connection, before any later response.
+  package var onSending: (@Sendable () -> Void)?
+
   /// Creates a response.
   package init(
     status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Content = .bytes([]),
@@ -133,6 +136,9 @@ package struct PreparedResponse: Sendable {
   /// The origin of a page that may not read the response, since `--cors` does not allow it; `nil` for every other client.
   package var refusedOrigin: String?
 
+  /// Called when the response is passed to the connection, before any later response.
+  package var onSending: (@Sendable () -> Void)?
+
   package init(
     status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: Response.Content = .bytes([]),
     delivery: Response.Delivery = .normal
@@ -169,6 +175,7 @@ extension PreparedResponse {
       delivery: response.delivery)
     errorMessage = response.errorMessage
     bytesPerSecond = response.bytesPerSecond
+    onSending = response.onSending
     if delivery == .truncated(after: 0) { cut() }
   }
 

@@ -16,9 +16,10 @@ extension RehearseCommand {
     let (second, _) = try await undisturbedRun(command, rehearsal)
     let plan = try rehearsal.plan(for: exchanges, only: only, conditions: condition)
     let disturbances = Array(plan.disturbances.prefix(limit ?? .max))
+    // Runs at the same time share the processors.
+    let limit = taken * jobs + NetworkRehearsal.patience
     let runs = try await outcomes(of: disturbances, since: middle) { disturbance in
-      let (run, _) = try await Self.run(
-        command, rehearsal.configuration(with: disturbance), disturbance, within: taken + NetworkRehearsal.patience)
+      let (run, _) = try await Self.run(command, rehearsal.configuration(with: disturbance), disturbance, within: limit)
       return (disturbance, run)
     }
     let report = rehearsal.report(plan, undisturbed: [first, second], runs)

@@ -98,6 +98,45 @@ import Synchronization
     #expect(report.findings.isEmpty)
   }
 
+  /// Keeps back the responses to `GET /lines` for longer than a response takes to arrive, unless another one comes first.
+  private struct SlowLines: Middleware {
+    let others: AsyncStream<Void>
+
+    func respond(to request: Request, next: @Sendable (Request) async throws -> Response) async throws -> Response {
+      let response = try await next(request)
+      guard request.target == "/lines" else { return response }
+      await withTaskGroup { group in
+        group.addTask { for await _ in others { break } }
+        group.addTask { try? await Task.sleep(for: .milliseconds(200)) }
+        await group.next()
+        group.cancelAll()
+      }
+      return response
+    }
+  }
+
+  @Test func `A late response comes after that of the next request, however long that takes`() async throws {
+    let sent = Mutex<[String]>([])
+    let (others, other) = AsyncStream.makeStream(of: Void.self)
+    try await withJSONServer(Self.data, listens: false) { configuration in
+      configuration.middleware = [SlowLines(others: others)]
+      configuration.onEvent = { event in
+        guard case .responded(let exchange) = event else { return }
+        sent.withLock { $0.append(exchange.request.target) }
+        if exchange.request.method == .post { other.yield() }
+      }
+    } _: { server in
+      _ = try await server.rehearseNetwork(only: ["POST /orders"], conditions: [.late]) { server in
+        async let order = Self.send(server, .post, "/orders", ["item": "b"])
+        // The request was carried out, and so its response is late.
+        while await server.value["orders"]?.array?.count == 1 { await Task.yield() }
+        try await Self.send(server, .get, "/lines")
+        _ = try await order
+      }
+    }
+    #expect(sent.withLock { $0.suffix(2) } == ["/lines", "/orders"])
+  }
+
   @Test(.jsonServer(data, listens: false)) func `A request that is not sent again is not met`() async throws {
     let count = Mutex(0)
     let report = try await MockServer.current.rehearseNetwork(only: ["GET /orders"], conditions: [.lostAfter]) {
