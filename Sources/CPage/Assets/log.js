@@ -4,15 +4,17 @@ import { codeView } from "./code.js";
 import { admin, compact, grouped, pretty, readable, tryParse } from "./data.js";
 import { button, fill, node, ui } from "./dom.js";
 import { ask, attempt, openPanel } from "./messages.js";
-import { framed } from "./timing.js";
+import { throttled } from "./timing.js";
 import { headerList, methodName, show, statusCode } from "./values.js";
 
 const longest = 1_000;
+/** The lines that are shown while requests come, since a browser lays out all lines for each of them. A pause shows all. */
+const live = 200;
 const { logList, logMethod, logStatus, logPath, logPause } = ui;
 /** The entries by id, oldest first, and the lines of those that are shown. */
 let entries = new Map();
 let lines = new Map();
-/** The entries since the last frame. */
+/** The entries that are not drawn yet. */
 let fresh = [];
 let held;
 
@@ -49,7 +51,7 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 function line(entry) {
   const path = readable(entry.path);
   const [code, text] = outcome(entry);
-  const made = node("li", button([methodName(entry.method), " ", node("span.path", path), " ", code,
+  const made = node("li", { "data-id": entry.id }, button([methodName(entry.method), " ", node("span.path", path), " ", code,
     node("time", { datetime: entry.time }, `${clock.format(new Date(entry.time))} · ${text}`)], () => open(entry.id), { title: path.slice(0, 500) }));
   lines.set(entry.id, made);
   return made;
@@ -57,11 +59,11 @@ function line(entry) {
 
 function showAll() {
   lines = new Map();
-  fill(logList, [...entries.values()].filter(fits).reverse().map(line));
+  fill(logList, [...entries.values()].filter(fits).slice(held ? 0 : -live).reverse().map(line));
   showPause();
 }
 
-/** Shows the entries since the last frame; of very many, only the newest. */
+/** Shows the new entries; of very many, only the newest. */
 function draw() {
   for (const entry of fresh.splice(0).slice(-longest)) {
     const old = lines.get(entry.id);
@@ -71,15 +73,16 @@ function draw() {
     else if (old) old.replaceWith(line(entry));
     else logList.prepend(line(entry));
   }
-  for (const id of [...entries.keys()].slice(0, -longest)) {
-    entries.delete(id);
-    lines.get(id)?.remove();
-    lines.delete(id);
+  for (const id of [...entries.keys()].slice(0, -longest)) entries.delete(id);
+  for (const old of held ? [] : [...logList.children].slice(live)) {
+    lines.delete(Number(old.dataset.id));
+    old.remove();
   }
   showPause();
 }
 
-const drawSoon = framed(draw);
+// At a thousand requests a second, drawing them in every frame takes most of a core.
+const drawSoon = throttled(250, draw);
 
 export function add(entry) {
   (held ?? fresh).push(entry);
@@ -126,6 +129,7 @@ logPause.onclick = () => {
   fresh.push(...held ?? []);
   held = held ? undefined : [];
   draw();
+  showAll();
 };
 ui.logClear.onclick = async () => {
   if (!(await ask("Clear the request log?", "The server deletes all entries.", "Clear"))) return;

@@ -16,18 +16,6 @@ export function throttled(milliseconds, action) {
   };
 }
 
-/** Runs once before the browser draws, for any number of calls. */
-export function framed(action) {
-  let isDue = false;
-  return () => {
-    if (!isDue) requestAnimationFrame(() => {
-      isDue = false;
-      action();
-    });
-    isDue = true;
-  };
-}
-
 /** Runs when no call has come for the interval, such as after the user has typed. */
 export function debounced(milliseconds, action) {
   let timer;
