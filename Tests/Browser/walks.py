@@ -4,7 +4,7 @@ import json
 import time
 
 from basics import FAINT_TEXT
-from page import ROWS, Page, by_id
+from page import ROWS, Page, by_id, quoted
 
 MANY = 50_000
 
@@ -150,6 +150,141 @@ class Keyboard(Page):
         self._wait(f"{by_id('panel')}.open", "the columns")
         self._browser.press("Escape", virtual=27)
         self._wait(f"!{by_id('panel')}.open && document.activeElement.id === 'columns-choose'", "the focus is back")
+
+    def _focus_row(self, key):
+        self._wait(f"{self._cell(key, 'id')}?.querySelector('a')", f"the row {key}")
+        self._value(f"{self._cell(key, 'id')}.querySelector('a').focus()")
+
+    def _waits_for_focus(self, script, what):
+        self._wait(f"document.activeElement.matches({quoted(script)})", f"the focus on {what}")
+
+    def tab_leaves_the_table_after_the_controls_of_one_row(self):
+        self._show("#records/posts")
+        self._focus_row(3)
+        for count in range(1, 20):
+            self._browser.press("Tab", virtual=9)
+            if not self._value("Boolean(document.activeElement.closest('#rows'))"):
+                break
+        assert count <= 4, f"{count} Tabs"
+        self._browser.press("Tab", virtual=9, shift=True)
+        assert self._value("document.activeElement.closest('tr').dataset.id") == "3", "Shift+Tab leads to another row."
+
+    def the_delete_key_deletes_the_selected_rows_and_control_z_puts_them_back(self):
+        self._show("#records/comments")
+        self._value("document.querySelector('tr[data-id=\"7\"] .pick input').focus()")
+        self._browser.press(" ", virtual=32, text=" ")
+        self._browser.press("ArrowDown", virtual=40)
+        self._browser.press(" ", virtual=32, text=" ")
+        self._wait_text("selection", "2 selected")
+        self._browser.press("Delete", virtual=46)
+        self._wait(f"{by_id('confirm')}.open", "a question")
+        assert "2 comments" in self._text("confirm-title"), self._text("confirm-title")
+        self._tab_to("confirm-action")
+        self._enter()
+        self._wait("!document.querySelector('tr[data-id=\"7\"]') && document.activeElement !== document.body", "they are gone, but not the focus")
+        self._browser.press("z", virtual=90, control=True)
+        self._wait("document.querySelector('tr[data-id=\"8\"]')", "they are back")
+        assert self._value("document.activeElement !== document.body"), "The focus is gone."
+
+    def the_delete_key_deletes_a_row_and_the_next_one_gets_the_focus(self):
+        self._show("#records/comments")
+        self._focus_row(4)
+        self._browser.press("Delete", virtual=46)
+        self._answer("Delete")
+        self._wait("!document.querySelector('tr[data-id=\"4\"]')", "it is gone")
+        self._waits_for_focus('tr[data-id="5"] *', "the next row")
+        self._browser.press("z", virtual=90, control=True)
+        self._wait("document.querySelector('tr[data-id=\"4\"]')", "it is back")
+
+    def escape_ends_a_selection(self):
+        self._show("#records/comments")
+        self._value("document.querySelector('tr[data-id=\"7\"] .pick input').focus()")
+        self._browser.press(" ", virtual=32, text=" ")
+        self._wait_text("selection", "1 selected")
+        self._browser.press("Escape", virtual=27)
+        self._wait(f"{by_id('selection')}.hidden", "nothing is selected")
+        self._waits_for_focus('tr[data-id="7"] input', "the row")
+
+    def home_and_end_lead_along_a_row(self):
+        self._show("#records/posts")
+        self._wait("document.querySelector('tr[data-id=\"2\"] td:last-child a')", "the number of comments")
+        self._focus_row(2)
+        self._browser.press("End", virtual=35)
+        self._waits_for_focus('tr[data-id="2"] td:last-child a', "the last cell")
+        self._browser.press("Home", virtual=36)
+        self._waits_for_focus('tr[data-id="2"] .pick input', "the first cell")
+
+    def an_arrow_leads_to_the_next_record_and_escape_to_its_row(self):
+        self._show("#records/posts")
+        self._focus_row(2)
+        self._enter()
+        self._wait(f"{by_id('record-edit')}.checkVisibility()", "the record")
+        self._value(f"{by_id('record-edit')}.focus()")
+        self._browser.press("ArrowDown", virtual=40)
+        self._wait(f"{by_id('record-title')}.innerText === 'posts / 3'", "the next record")
+        self._waits_for_focus("#record-title", "its title")
+        self._browser.press("Escape", virtual=27)
+        self._waits_for_focus('tr[data-id="3"] a', "its row")
+
+    def f2_edits_the_open_record_and_tab_leads_from_field_to_field(self):
+        self._show("#records/posts/2")
+        self._browser.press("F2", virtual=113)
+        self._waits_for_focus("#record-fields [data-field=title] input", "the first field")
+        self._browser.press("Tab", virtual=9)
+        self._waits_for_focus("#record-fields [data-field=views] input", "the next field")
+        self._browser.press("Escape", virtual=27)
+        self._wait(f"!{by_id('record')}.open", "it is closed")
+
+    def the_delete_key_deletes_the_open_record(self):
+        self._show("#records/comments/11")
+        self._browser.press("Delete", virtual=46)
+        self._answer("Delete")
+        self._wait(f"!{by_id('record')}.open", "it is gone")
+        self._waits_for_focus('tr[data-id="12"] *, tr[data-id="11"] *', "the rows")
+
+    def a_new_record_gives_the_focus_back(self):
+        self._show("#records/comments?postId=2")
+        self._tab_to("record-new")
+        self._enter()
+        self._wait("document.activeElement.closest('#record-fields')", "the form has the focus")
+        self._browser.press("Enter", virtual=13, control=True)
+        self._wait(f"!{by_id('record')}.open", "it is saved")
+        self._waits_for_focus("#record-new", "New record")
+
+    def another_view_has_the_focus_at_its_title(self):
+        self._show("#records/posts")
+        for link, title in [("#server", "#server h2"), ("#records/users", "#records-title"), ("#log", "#log-title"), ("#try", "#try h2")]:
+            self._value(f"document.querySelector('.side > ul > li > a[href=\"{link}\"]').focus()")
+            self._enter()
+            self._waits_for_focus(title, f"the title of {link}")
+
+    def a_message_gives_the_focus_back(self):
+        self._show("#records/comments")
+        self._focus_row(20)
+        self._browser.press("Delete", virtual=46)
+        self._answer("Delete")
+        self._wait("document.querySelector('#status button')", "Undo")
+        self._value("document.querySelector('#status button').focus()")
+        self._enter()
+        self._wait("document.querySelector('tr[data-id=\"20\"]')", "it is back")
+        assert self._value("document.activeElement !== document.body"), "The focus is gone."
+
+    def what_is_removed_leaves_the_focus_in_its_list(self):
+        self._request("POST", "/__admin/faults", {"status": 503, "path": "/gone"})
+        self._show("#server")
+        self._wait("document.querySelector('#rules button')", "the rule")
+        self._value("[...document.querySelectorAll('#rules button')].at(-1).focus()")
+        self._enter()
+        self._wait_text("rules", "None")
+        self._waits_for_focus("#rules", "the rules")
+
+    def a_list_without_matches_is_heard_and_keeps_the_focus(self):
+        self._show("#records/users")
+        self._focus_row(2)
+        self._value("location.hash = '#records/users?name=nobody'; 0")
+        self._wait_text("records-note", "No records match.")
+        self._waits_for_focus("#records-note", "the note")
+        assert self._value(f"{by_id('records-note')}.role") == "status", "A screen reader does not hear it."
 
 
 class Dark(Page):

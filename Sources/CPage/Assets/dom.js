@@ -11,24 +11,37 @@ export const ui = new Proxy(/** @type {any} */ ({}), {
 
 const parts = (children) => children.flat(9).filter((child) => child != null && child !== false);
 
-let key;
+/** The element outside of dialogs and menus that had the focus last. @type {HTMLElement} */
+let last;
 
-/** Focuses the element that replaced the focused one, by its data-key. */
+/** Focuses it again, or the element that replaced it, by its data-key. */
 export function refocus() {
-  if (key) /** @type {HTMLElement} */ (document.querySelector(`[data-key="${CSS.escape(key)}"]`))?.focus();
+  const key = last?.dataset.key;
+  /** @type {HTMLElement} */ (key ? document.querySelector(`[data-key="${CSS.escape(key)}"]`) : last)?.focus();
+}
+
+/** Focuses an element that the Tab key does not reach. @param {HTMLElement} place */
+export function focusOn(place) {
+  place.tabIndex = -1;
+  place.focus();
 }
 
 export function fill(place, ...children) {
   const hadFocus = place.contains(document.activeElement);
   place.replaceChildren(...parts(children));
-  if (hadFocus) refocus();
+  if (!hadFocus || document.activeElement !== document.body) return;
+  refocus();
+  if (document.activeElement === document.body) focusOn(place);
 }
+
+/** Whether a key is for the field that has the focus. */
+export const isTyping = ({ target }) => target.matches("input:not([type=checkbox]), select, textarea");
 
 addEventListener("focusin", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
-  if (!target.closest("dialog, [popover]")) ({ key } = target.dataset);
+  if (!target.closest("dialog, [popover]")) last = target;
 });
-addEventListener("close", () => { if (document.activeElement.matches("body, dialog *")) refocus(); }, true);
+addEventListener("close", () => { if (document.activeElement.matches("body, dialog:not([open]) *")) refocus(); }, true);
 
 /** Creates an element: node("a.url", { href }, text). Names with "on" are listeners, others attributes unless undefined or false. */
 export function node(name, properties, ...children) {

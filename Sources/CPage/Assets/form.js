@@ -36,7 +36,7 @@ async function makeFields(record, { resource, kindOf, prefix = "" }) {
     const remove = button("✕", () => {
       inputs.delete(name);
       made.remove();
-    }, { class: "quiet remove", "aria-label": `Remove ${path}`, title: "Remove the field" });
+    }, { class: "quiet remove", tabindex: -1, "aria-label": `Remove ${path}`, title: "Remove the field" });
     const isObject = kind(value) === "object";
     const isFolded = isObject || (/array|object/.test(wanted) && !isTexts(value));
     const note = parent ? `→ ${parent.name}` : isFolded ? size(value) : isTexts(value) ? "texts" : kinds[wanted]?.toLowerCase() ?? "";

@@ -1,6 +1,6 @@
 // Messages, questions and the panel for anything else.
 
-import { fill, node, ui } from "./dom.js";
+import { fill, node, refocus, ui } from "./dom.js";
 
 /** Shows the messages before all else: in the topmost modal dialog, which makes what is outside of it inert. */
 function showStatus() {
@@ -19,12 +19,16 @@ for (const dialog of document.querySelectorAll("dialog")) dialogs.observe(dialog
  * @param {string} text @param {{ isError?: boolean, action?: Node | false | null }} more
  */
 export function announce(text, { isError = false, action = null } = {}) {
-  const line = node(`span.message${isError ? ".failed" : ""}`, text, action);
+  const line = node(`span.message${isError ? ".failed" : ""}`, text, " ", action);
   for (const other of [...ui.status.children]) if (action || !other.querySelector("button")) other.remove();
   if (text) ui.status.append(line);
-  if (action) action.addEventListener("click", () => line.remove());
+  if (action) action.addEventListener("click", () => {
+    line.remove();
+    refocus();
+  });
   showStatus();
-  setTimeout(() => line.remove(), isError || action ? 10_000 : 4_000);
+  const expire = () => (line.matches(":hover, :focus-within") ? setTimeout(expire, 4_000) : line.remove());
+  setTimeout(expire, isError || action ? 10_000 : 4_000);
 }
 
 export const complain = (error, action) => announce(error.message ?? error, { isError: true, action });

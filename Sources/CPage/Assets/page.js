@@ -3,7 +3,7 @@
 import { remember, remembered } from "./browser.js";
 import "./collection.js";
 import { childrenOf, forgetTitles, grouped, pathTo, readable, readHealth, readResources, resourceNamed, resources, session, viewOf } from "./data.js";
-import { fill, node, ui } from "./dom.js";
+import { fill, focusOn, isTyping, node, ui } from "./dom.js";
 import { listen } from "./events.js";
 import * as log from "./log.js";
 import { announce, attempt } from "./messages.js";
@@ -32,8 +32,11 @@ function render() {
   for (const section of views) section.hidden = section.id !== shown;
   document.body.dataset.view = shown;
   document.title = `${resource?.name ?? shown} – ${session ? `session ${session}` : "swift-json-server"}`;
+  const before = current;
   current = isTool ? `#${view}` : viewOf([resource?.name ?? ""]);
   markCurrent();
+  // What opens in the view may take the focus from its title.
+  if (![undefined, current].includes(before)) focusOn(document.querySelector(".view:not([hidden]) h2, #log-title"));
 
   if (shown === "try") request.open(parameters, pathTo(resources[0]?.name ?? ""));
   if (shown === "server") server.open(parameters);
@@ -142,10 +145,10 @@ function openLog(isOpen) {
 
 addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey } = event;
-  const isTyping = /** @type {Element} */ (event.target).closest("input, select, textarea");
   if (event.defaultPrevented || document.querySelector("dialog:modal")) return;
   if (key === "k" && (ctrlKey || metaKey)) palette.open();
-  else if (key === "/" && !isTyping && !ui.records.hidden) ui.filterAdd.click();
+  else if (key === "/" && !isTyping(event) && !ui.records.hidden) ui.filterAdd.click();
+  else if (key === "z" && (ctrlKey || metaKey) && !isTyping(event)) ui.status.querySelector(/** @type {"button"} */ (".undo"))?.click();
   else return;
   event.preventDefault();
 });

@@ -3,7 +3,7 @@
 import { changed, reach, update } from "./conflict.js";
 import { childrenOf, idText, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
 import { remove } from "./deletion.js";
-import { button, fill, node, onSubmit, ui } from "./dom.js";
+import { button, fill, isTyping, node, onSubmit, refocus, ui } from "./dom.js";
 import * as editor from "./editor.js";
 import { makeForm } from "./form.js";
 import * as list from "./list.js";
@@ -68,14 +68,21 @@ function become(next) {
   ui.recordEdit.hidden = ui.recordDelete.hidden = state.name === "gone";
   fill(ui.recordNotice, state.notice);
   editor.mark(state.error);
-  if (state.name === "closed") {
-    panel.close();
-    showPlace();
-    // A view that replaces the record has an address of its own.
-    if (/^#records\/[^?]*\//.test(location.hash)) leaveAddress();
-  }
+  if (state.name === "closed") shut();
   // A field that is disabled loses the focus.
   if (before.name === "saving" && isEditing() && (document.activeElement === document.body || document.activeElement === held)) held.focus();
+}
+
+/** Closes the panel. The focus goes to the row of its record, if the table has it. */
+function shut() {
+  const hadFocus = document.activeElement === document.body || panel.contains(document.activeElement);
+  panel.close();
+  showPlace();
+  // A view that replaces the record has an address of its own.
+  if (/^#records\/[^?]*\//.test(location.hash)) leaveAddress();
+  if (!hadFocus) return;
+  refocus();
+  if (!ui.records.hidden && current.id !== undefined) table.cellOf(current.id, current.resource.idName)?.querySelector("a")?.focus();
 }
 
 /** @param {import("./states.js").Event} event @param {string} [error] */
@@ -86,12 +93,12 @@ function start(next, title, first) {
   current = next;
   shown = ++reads;
   ui.recordTitle.textContent = title;
-  fill(ui.recordJson);
-  become({ ...first });
   // show() would take the focus from a cell. Whoever follows a link goes on in the panel.
-  const isFollowed = !panel.open && document.activeElement.matches("a");
+  const isFollowed = panel.open ? ui.recordView.contains(document.activeElement) : document.activeElement.matches("a");
   panel.open = true;
   if (isFollowed) ui.recordTitle.focus();
+  fill(ui.recordJson);
+  become({ ...first });
   showPlace();
 }
 
@@ -358,13 +365,12 @@ ui.recordClose.onclick = ui.recordCancel.onclick = leave;
 addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey, isComposing, defaultPrevented } = event;
   const target = /** @type {Element} */ (event.target);
-  const isTyping = target.matches("input:not([type=checkbox]), select, textarea");
   const isHere = target === document.body || panel.contains(target);
   if (!panel.open || isComposing || defaultPrevented || document.querySelector("dialog:modal, [popover]:not([popover=manual]):popover-open")) return;
-  const step = { ArrowUp: ui.recordPrevious, ArrowDown: ui.recordNext }[key];
-  if (key === "Escape" && (isHere || !isTyping)) leave();
+  const shown = { ArrowUp: ui.recordPrevious, ArrowDown: ui.recordNext, F2: ui.recordEdit, Delete: ui.recordDelete }[key];
+  if (key === "Escape" && (isHere || !isTyping(event))) leave();
   else if (key === "Enter" && (ctrlKey || metaKey) && isHere && isEditing()) save();
-  else if (step && isHere && !isTyping && !isEditing()) step.click();
+  else if (shown?.checkVisibility() && isHere && !isTyping(event)) shown.click();
   else return;
   event.preventDefault();
 });

@@ -2,7 +2,7 @@
 
 import * as cells from "./cells.js";
 import { childrenOf, forgetTitles, grouped, pathTo, resourceNamed, send, showAddress } from "./data.js";
-import { button, fill, node, options, ui } from "./dom.js";
+import { button, fill, focusOn, node, options, ui } from "./dom.js";
 import * as filters from "./filters.js";
 import * as list from "./list.js";
 import { openMenu } from "./menu.js";
@@ -115,10 +115,13 @@ function showEmpty() {
 
 /** @param {string} [title] */
 function showNote(title, ...content) {
+  const hadFocus = frame.contains(document.activeElement);
   frame.hidden = title !== undefined;
   note.hidden = !frame.hidden;
   fill(note, node("strong", title), content.map((part) => node("div", part)));
-  if (title) range.textContent = "";
+  if (!title) return;
+  range.textContent = "";
+  if (hadFocus) focusOn(note);
 }
 
 function showPages(first, count) {
@@ -205,7 +208,7 @@ body.onkeydown = (event) => {
   const target = /** @type {Element} */ (event.target);
   const cell = /** @type {HTMLTableCellElement} */ (target.closest("td"));
   const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
-  const [across, down] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [];
+  const [across, down] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-cell.cellIndex, 0], End: [row.cells.length - 1 - cell.cellIndex, 0] }[event.key] ?? [];
   if (across !== undefined) {
     const next = /** @type {HTMLElement} */ (body.children[row.sectionRowIndex + down]?.children[cell.cellIndex + across]);
     (next?.querySelector(/** @type {"a"} */ ("a, input")) ?? next)?.focus();

@@ -2,7 +2,7 @@
 
 import { grouped, having, pathTo, send } from "./data.js";
 import { remove } from "./deletion.js";
-import { button, checkbox, fill, node, ui } from "./dom.js";
+import { button, checkbox, fill, isTyping, node, ui } from "./dom.js";
 import * as list from "./list.js";
 import { attempt } from "./messages.js";
 import { exportAs } from "./transfer.js";
@@ -64,8 +64,21 @@ export function show() {
     return fill(ui.selection);
   }
   const rest = isWhole && chosen.size < total && button(`Select all ${grouped(total)} that match`, () => attempt(chooseAll));
+  const does = (text, action, more) => button(text, action, { "data-key": text, ...more });
   fill(ui.selection, node("strong", `${grouped(chosen.size)} selected`), rest,
-    button("Export JSON", () => withChosen((resource, ids) => { exportAs(resource, ids, "json"); })),
-    button("Export CSV", () => withChosen((resource, ids) => { exportAs(resource, ids, "csv"); })),
-    button("Delete", () => withChosen(remove), { class: "danger writes" }), button("Clear", clear));
+    does("Export JSON", () => withChosen((resource, ids) => { exportAs(resource, ids, "json"); })),
+    does("Export CSV", () => withChosen((resource, ids) => { exportAs(resource, ids, "csv"); })),
+    does("Delete", () => withChosen(remove), { class: "danger writes", "aria-keyshortcuts": "Delete", title: "Delete" }),
+    does("Clear", clear, { "aria-keyshortcuts": "Escape", title: "Escape" }));
 }
+
+ui.recordsFrame.addEventListener("keydown", (event) => {
+  const { id } = /** @type {Element} */ (event.target).closest("tr")?.dataset ?? {};
+  const { chosen, resource } = list;
+  if (event.defaultPrevented || isTyping(event)) return;
+  if (event.key === "Escape" && chosen.size > 0) clear();
+  else if (event.key !== "Delete" || "readOnly" in document.body.dataset) return;
+  else if (chosen.size > 0) withChosen(remove);
+  else if (list.isId(id ?? "")) remove(resource, [id]);
+  event.preventDefault();
+});

@@ -6,6 +6,7 @@ import * as log from "./log.js";
 import { announce, ask, attempt } from "./messages.js";
 import * as rules from "./rules.js";
 import { throttled } from "./timing.js";
+import { undoButton } from "./undo.js";
 import { outside } from "./values.js";
 
 /** @type {{ gone?: boolean, readOnly?: boolean, invalid?: { file: string, message: string } | null, delay?: number, rules?: Record<string, number> }} */
@@ -53,7 +54,7 @@ async function replaceData(title, action, text, path, kept) {
   await attempt(async () => {
     await admin("POST", "snapshots", { name: kept });
     await admin("POST", path);
-    announce(`${action}: done`, { action: button("Undo", () => act("POST", snapshot(kept), undefined, "The data is as before")) });
+    announce(`${action}: done`, { action: undoButton(() => act("POST", snapshot(kept), undefined, "The data is as before")) });
   });
   refresh();
 }

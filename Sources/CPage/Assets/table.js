@@ -15,6 +15,8 @@ let look;
 /** The JSON from which each row was made. @type {WeakMap<Element, string>} */
 let texts = new WeakMap();
 let turn = 0;
+/** The id of the row whose controls the Tab key reaches. @type {string} */
+let reached;
 
 /** @typedef {{ name: string, isNumeric: boolean, parent?: import("./data.js").Resource }} Column */
 
@@ -40,6 +42,28 @@ export function mark(id) {
   for (const row of body.children) row.ariaCurrent = row.dataset.id === id ? "true" : null;
 }
 
+/** Lets the Tab key reach the controls of one row, and the arrow keys the other rows. */
+function rove() {
+  const row = rowOf(reached) ?? body.firstElementChild;
+  for (const each of /** @type {NodeListOf<HTMLElement>} */ (body.querySelectorAll("a, input"))) {
+    const wanted = row.contains(each) ? 0 : -1;
+    if (each.tabIndex !== wanted) each.tabIndex = wanted;
+  }
+}
+
+body.addEventListener("focusin", ({ target }) => {
+  const { id } = /** @type {Element} */ (target).closest("tr")?.dataset ?? {};
+  if (id === reached || id === undefined) return;
+  reached = id;
+  rove();
+});
+
+/** @param {number} place */
+function focusRow(place) {
+  const row = body.children[Math.min(place, body.children.length - 1)];
+  (row?.querySelector(/** @type {"a"} */ ("a, input")) ?? ui.recordsFrame).focus();
+}
+
 /** Marks a row as changed for some seconds. */
 export function highlight(id) {
   highlights.add(id);
@@ -58,6 +82,7 @@ export function highlight(id) {
 function keyed(place, items) {
   const old = new Map([...place.children].map((child) => [/** @type {HTMLElement} */ (child).dataset.id, child]));
   const hadFocus = place.contains(document.activeElement);
+  const held = hadFocus && document.activeElement.closest("tr").sectionRowIndex;
   let next = place.firstElementChild;
   for (const [key, text, make] of items) {
     let child = old.get(key);
@@ -75,7 +100,10 @@ function keyed(place, items) {
   }
   const kept = new Set(items.map(([key]) => key));
   for (const child of [...place.children]) if (!kept.has(/** @type {HTMLElement} */ (child).dataset.id) && !cells.isEditing(child)) child.remove();
-  if (hadFocus && !place.contains(document.activeElement)) refocus();
+  if (!hadFocus || place.contains(document.activeElement)) return;
+  refocus();
+  // In place of a deleted row the next one gets the focus.
+  if (document.activeElement === document.body) focusRow(Number(held));
 }
 
 /** Shows the rows of the list. */
@@ -103,6 +131,7 @@ export function show() {
   look = next;
   keyed(body, [...list.rows].map(([id, row]) => [id, JSON.stringify(row), () => line(id, row, shown, children)]));
   for (const id of highlights) rowOf(id)?.classList.add("changed");
+  rove();
   selection.show();
   columns.showEdges();
   for (const { name, parent } of shown) if (parent) showTitles(parent, name);
@@ -186,5 +215,6 @@ async function showCounts(children, ids) {
       fill(place, node("a", { href: viewOf([child.name], { [child.member]: id }), "aria-label": `${child.name} of ${id}: ${count}`, "data-key": `${child.name} of ${id}` }, count));
     }
   }
+  rove();
   columns.showEdges();
 }

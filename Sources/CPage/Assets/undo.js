@@ -4,6 +4,9 @@ import { admin } from "./data.js";
 import { button } from "./dom.js";
 import { announce, attempt } from "./messages.js";
 
+/** The button of a message about a change. Ctrl+Z presses it. */
+export const undoButton = (action) => button("Undo", action, { class: "undo", title: "Ctrl+Z", "aria-keyshortcuts": "Control+Z" });
+
 /**
  * Shows a message about a change, and offers to undo the change.
  *
@@ -12,5 +15,5 @@ import { announce, attempt } from "./messages.js";
  * @param {string} undone The message after the undo.
  */
 export function announceUndo(text, number, undone) {
-  announce(text, { action: number && button("Undo", () => attempt(() => admin("POST", `undo/${number}`), undone)) });
+  announce(text, { action: number && undoButton(() => attempt(() => admin("POST", `undo/${number}`), undone)) });
 }
