@@ -116,9 +116,6 @@ static const uint8_t timing_js[] = {
 static const uint8_t transfer_js[] = {
 #embed "Assets/transfer.js"
 };
-static const uint8_t undo_js[] = {
-#embed "Assets/undo.js"
-};
 static const uint8_t values_js[] = {
 #embed "Assets/values.js"
 };
@@ -164,7 +161,6 @@ static const struct page_asset assets[] = {
   ASSET("table.js", table_js),
   ASSET("timing.js", timing_js),
   ASSET("transfer.js", transfer_js),
-  ASSET("undo.js", undo_js),
   ASSET("values.js", values_js),
 };
 

@@ -81,7 +81,7 @@ class Lists(Page):
         self._show("#records/comments")
         for key in [51, 52, 53]:
             self._request("POST", "/__admin/deletions", {"resource": "comments", "ids": [key]})
-        self._value("import(document.querySelector('script').src.replace('page.js', 'undo.js')).then(({ announceUndo }) => { for (const n of [1, 2, 3]) announceUndo(`Deleted ${n}`, n, 'done'); window.said = true; }); 0")
+        self._value("import(document.querySelector('script').src.replace('page.js', 'messages.js')).then(({ announceUndo }) => { for (const n of [1, 2, 3]) announceUndo(`Deleted ${n}`, n, 'done'); window.said = true; }); 0")
         self._wait("window.said", "three messages")
         assert self._value(f"{by_id('status')}.children.length") == 1, self._text("status")
         self._tick(1)
@@ -288,6 +288,8 @@ class SignedIn(Page):
     def a_request_is_tried_by_a_user(self):
         self._show("#try")
         self._wait(f"{by_id('sign-in')}.checkVisibility()", "where to sign in")
+        gap = self._value(f"{by_id('try-form')}.getBoundingClientRect().top - {by_id('sign-in')}.getBoundingClientRect().bottom")
+        assert gap >= 8, f"The forms stand {gap} px apart."
         self._fill("sign-in-email", "ada@example.org")
         self._fill("sign-in-password", "lovelace")
         self._submit("sign-in")

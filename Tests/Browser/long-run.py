@@ -144,7 +144,7 @@ def main():
     if cores >= MOST_CORES:
         problems.append(f"the tab takes {cores:.2f} cores, more than {MOST_CORES}")
     for name, slack in SLACK.items():
-        middle, last = (statistics.mean(each[name] for each in part) for part in (measures[4:7], measures[7:]))
+        middle, last = (statistics.median(each[name] for each in part) for part in (measures[4:7], measures[7:]))
         if last > middle + slack:
             problems.append(f"{name} grows from {middle:,.0f} to {last:,.0f}")
     sys.exit("; ".join(problems) or 0)

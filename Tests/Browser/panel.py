@@ -115,9 +115,11 @@ class Panel(Page):
 
     def a_record_that_is_deleted_while_it_is_read_can_only_be_copied(self):
         self._show("#records/comments/60")
+        self._value(f"{by_id('record-edit')}.focus()")
         self._request("DELETE", "/comments/60")
         self._wait_text("record-notice", "deleted elsewhere")
         assert not self._value(f"{by_id('record-edit')}.checkVisibility()"), "It can be edited."
+        assert self._value("document.activeElement.id") == "record-title", "The focus is gone."
         self._click("record-close")
 
     def a_phone_shows_the_record_alone(self):

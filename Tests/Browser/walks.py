@@ -68,6 +68,21 @@ class Phone(Page):
         self._wait(f"{by_id('record-form')}.hidden", "it is saved")
         assert self._request("GET", "/users/1")["name"] == "from a phone"
 
+    def the_parts_of_a_card_and_of_a_title_stand_in_line(self):
+        self._browser.resize(360, 700, mobile=True)
+        self._show("#records/posts")
+        middle = "(({ top, bottom }) => (top + bottom) / 2)"
+        apart = self._value(f"{middle}({ROWS}[2].querySelector('.pick input').getBoundingClientRect()) - {middle}({ROWS}[2].querySelector('td:nth-child(2) a').getBoundingClientRect())")
+        assert abs(apart) < 5, f"The box stands {apart} px below the id."
+        right = "getBoundingClientRect().right"
+        assert self._value(f"Math.abs({by_id('filter-add')}.{right} - {by_id('records-frame')}.{right})") < 2, "The tools end before the table."
+        self._click("record-new")
+        tops = self._value("[...document.querySelectorAll('#record .heading button')].map((e) => e.getBoundingClientRect().top)")
+        assert len(set(tops)) == 1, f"The buttons of the title stand at {tops}."
+        self._click("record-cancel")
+        self._show("#log")
+        assert not self._value(f"{by_id('log-fold')}.checkVisibility()"), "The view has a button that does nothing."
+
     def nothing_lies_beside_the_screen(self):
         for place in ["#records/posts", "#records/wide", "#server", "#try", "#log", "/docs"]:
             self._show(place)
@@ -285,6 +300,26 @@ class Keyboard(Page):
         self._wait_text("records-note", "No records match.")
         self._waits_for_focus("#records-note", "the note")
         assert self._value(f"{by_id('records-note')}.role") == "status", "A screen reader does not hear it."
+
+    def a_record_from_the_palette_has_the_focus_and_its_list_afterwards(self):
+        self._show("#records/posts")
+        self._browser.press("k", virtual=75, control=True)
+        self._browser.type("Post 40")
+        self._wait("document.querySelector('#palette-list [data-href$=\"posts/40\"][aria-selected=true]')", "the record in the palette")
+        self._enter()
+        self._waits_for_focus("#record-title", "the record's title")
+        self._browser.press("Escape", virtual=27)
+        self._waits_for_focus("#records-title", "the list's title, since no row shows the record")
+
+    def the_bar_of_a_selection_takes_the_delete_key_and_an_emptied_list_comes_back_with_the_focus(self):
+        self._show("#records/comments?postId=15")
+        self._value("document.querySelector('#columns .pick input').click(); [...document.querySelectorAll('#selection button')].at(-1).focus()")
+        self._browser.press("Delete", virtual=46)
+        self._answer("Delete")
+        self._waits_for_focus("#records-note", "the note of the empty list")
+        self._browser.press("z", virtual=90, control=True)
+        self._wait(f"{ROWS}.length === 2 && {by_id('records-note')}.hidden", "both are back")
+        self._waits_for_focus("#records-frame", "the table")
 
 
 class Dark(Page):

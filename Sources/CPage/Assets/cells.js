@@ -35,7 +35,6 @@ addEventListener("beforeunload", (event) => { if (open?.isDirty()) event.prevent
 
 /**
  * Edits a member in its cell. For a list, an object or a long text it opens the whole record.
- *
  * @param {() => HTMLElement | null | undefined} find Finds the cell when another one is saved.
  * @param {{ resource: import("./data.js").Resource, id: string, name: string, type: string, done: (isSaved: boolean) => Promise<void>,
  *   openRecord: () => void, move: (step: number) => void, typed: string }} details `type` is the type of the column's other values,

@@ -7,7 +7,7 @@ import { announce, attempt, complain, openPanel } from "./messages.js";
 
 /** Opens the form of a new collection. */
 export const open = () => attempt(async () => {
-  const name = node("input", { "aria-label": "Name of the collection", placeholder: "Name, such as posts", required: "" });
+  const name = node("input", { "aria-label": "Name of the collection", placeholder: "Name, such as posts", size: 40, required: "" });
   const first = await makeForm({ name: "", kind: "collection", count: 0, idName: "id", parents: {} }, { name: "" }, { kindOf: () => "null", isNew: true });
   const form = node("form", name, node("h3", "First record"), first.content, node("p.line.end", node("button.primary", "Create")));
   onSubmit(form, () => attempt(async () => {

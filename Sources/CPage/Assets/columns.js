@@ -18,7 +18,7 @@ export function choose(resource, names, changed) {
       remember(`columns ${resource}`, of(resource));
       changed();
     },
-  }), ` ${name}`)), node("p.quiet", "Widen a column at its edge, or on its head with Shift and ← or →."));
+  }), ` ${name}`)), node("p.quiet.end", "Widen a column at its edge, or on its head with Shift and ← or →."));
 }
 
 /** Sets the width of a cell or head to the width that the user chose for the column, if any. */

@@ -20,11 +20,7 @@ function cell(value, isMixed) {
   return /array|object/.test(kind(value)) ? quoted(text) : text;
 }
 
-/**
- * Writes records: a missing member is an empty cell, and a text in a column with other values is JSON.
- *
- * @param {Record<string, any>[]} rows
- */
+/** @param {Record<string, any>[]} rows The records to write: a missing member is an empty cell, a text in a column with other values is JSON. */
 export function csv(rows) {
   const names = [...new Set(rows.flatMap(Object.keys))];
   const isMixed = names.map((name) => {

@@ -3,7 +3,6 @@
 
 /**
  * A resource, as the server describes it. `parents` has the resource to which each member refers.
- *
  * @typedef {{ name: string, kind: "collection" | "object", count: number, idName: string, parents: Record<string, string> }} Resource
  */
 
@@ -103,9 +102,7 @@ export const countedOf = (name, count) => (count === 1 ? `1 record of ${name}` :
 /** The server's last word about itself. @type {{ users?: string | null, sessions?: boolean, [name: string]: any }} */
 export let health = {};
 
-export async function readHealth() {
-  return health = await admin("GET", "health");
-}
+export const readHealth = async () => (health = await admin("GET", "health"));
 
 /** The members that records have, but no response shows. */
 export const hiddenMembers = ({ name }) => (name === health.users ? ["password"] : []);
@@ -113,9 +110,7 @@ export const hiddenMembers = ({ name }) => (name === health.users ? ["password"]
 /** The resources that the server last described. @type {Resource[]} */
 export let resources = [];
 
-export async function readResources() {
-  resources = await admin("GET", "resources");
-}
+export const readResources = async () => { resources = await admin("GET", "resources"); };
 
 export const resourceNamed = (wanted) => resources.find(({ name }) => name === wanted);
 

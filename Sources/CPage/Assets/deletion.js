@@ -1,14 +1,12 @@
 // Deletes records: first names the records that go with them, then offers to undo the deletion.
 
 import { admin, countedOf } from "./data.js";
-import { ask, attempt } from "./messages.js";
-import { announceUndo } from "./undo.js";
+import { announceUndo, ask, attempt } from "./messages.js";
 
 const list = (counts) => Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => countedOf(name, count)).join(", ");
 
 /**
  * Deletes records after a confirmation. Returns whether it did.
- *
  * @param {{ name: string }} resource
  * @param {string[]} ids
  */

@@ -1,10 +1,6 @@
 // Builds and finds elements. Text always becomes text nodes, since data may contain markup.
 
-/**
- * The elements with an id: ui.recordTitle is #record-title.
- *
- * @type {Elements} The type check reads the ids from the HTML.
- */
+/** @type {Elements} The elements with an id: ui.recordTitle is #record-title. The type check reads the ids from the HTML. */
 export const ui = new Proxy(/** @type {any} */ ({}), {
   get: (_, name) => document.getElementById(String(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
 });
@@ -13,6 +9,9 @@ const parts = (children) => children.flat(9).filter((child) => child != null && 
 
 /** The element outside of dialogs and menus that had the focus last. @type {HTMLElement} */
 let last;
+
+/** Whether nothing has the focus, since its element is gone. */
+export const isLost = () => document.activeElement.matches("body, dialog:not([open]) *");
 
 /** Focuses it again, or the element that replaced it, by its data-key. */
 export function refocus() {
@@ -29,9 +28,9 @@ export function focusOn(place) {
 export function fill(place, ...children) {
   const hadFocus = place.contains(document.activeElement);
   place.replaceChildren(...parts(children));
-  if (!hadFocus || document.activeElement !== document.body) return;
+  if (!hadFocus || !isLost()) return;
   refocus();
-  if (document.activeElement === document.body) focusOn(place);
+  if (isLost()) focusOn(place);
 }
 
 /** Whether a key is for the field that has the focus. */
@@ -41,7 +40,7 @@ addEventListener("focusin", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   if (!target.closest("dialog, [popover]")) last = target;
 });
-addEventListener("close", () => { if (document.activeElement.matches("body, dialog:not([open]) *")) refocus(); }, true);
+addEventListener("close", () => { if (isLost()) refocus(); }, true);
 
 /** Creates an element: node("a.url", { href }, text). Names with "on" are listeners, others attributes unless undefined or false. */
 export function node(name, properties, ...children) {

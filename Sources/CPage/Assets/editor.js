@@ -35,6 +35,4 @@ text.onkeydown = (event) => {
   event.preventDefault();
 };
 
-export function format() {
-  text.value = pretty(text.value);
-}
+export const format = () => { text.value = pretty(text.value); };

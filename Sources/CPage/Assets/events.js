@@ -5,7 +5,6 @@ import { address, parse } from "./data.js";
 
 /**
  * Listens to the server's events while the tab is visible.
- *
  * @param {{ connected: (isLive: boolean) => void, missed: () => void, [kind: string]: (value: any) => void }} listeners
  * A listener for each kind. `connected` is called when the stream opens or breaks, `missed` when events were lost.
  */

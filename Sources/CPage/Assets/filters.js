@@ -28,9 +28,7 @@ export function show(path) {
   ui.recordsCode.onclick = () => openPanel("This list", codeView("URL", "curl", "Swift").show({ method: "GET", path, headers: [], body: "" }));
 }
 
-function add(name, value) {
-  location.hash = viewOf([list.resource.name], [...list.query].filter(([name]) => name !== "_page").concat([[name, value]]));
-}
+const add = (name, value) => { location.hash = viewOf([list.resource.name], [...list.query].filter(([name]) => name !== "_page").concat([[name, value]])); };
 
 /** Opens the form that adds a filter, with the records' members. */
 export function open() {
@@ -45,15 +43,7 @@ export function open() {
   filterName.focus();
 }
 
-/**
- * Opens the menu of a cell.
- *
- * @param {MouseEvent} event
- * @param {string} id
- * @param {string} name
- * @param {any} value
- * @param {() => void} edit
- */
+/** Opens the menu of a cell; `edit` begins to edit it. */
 export function openCellMenu(event, id, name, value, edit) {
   const { resource } = list;
   const path = list.isId(id) && pathTo(resource.name, id);

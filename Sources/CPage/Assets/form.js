@@ -20,7 +20,6 @@ function keyOf(text, others) {
 
 /**
  * Makes the fields of an object's members, and a line that adds one.
- *
  * @param {Row} record
  * @param {{ resource: Resource, kindOf: (name: string) => string, prefix?: string }} details `prefix` is the path of the object in its record.
  * @returns {Promise<{ list: HTMLElement, content: Node[], read: () => Row, focus: () => void }>}
@@ -88,7 +87,6 @@ async function makeFields(record, { resource, kindOf, prefix = "" }) {
 
 /**
  * Makes the form of a record.
- *
  * @param {Resource} resource
  * @param {Row} record
  * @param {{ kindOf: (name: string) => string, isNew?: boolean }} details `kindOf` is the kind of a member in the other records.

@@ -153,11 +153,10 @@ function nestedInput(value) {
 }
 
 /**
- * Makes an input.
- *
+ * Makes an input. `kind` is the value's, or that of the column's other values when it is null; the value refers to `parent`.
  * @param {any} value
- * @param {string} kind The kind of the value, or of the column's other values when it is null.
- * @param {Resource} [parent] The resource to which the value refers.
+ * @param {string} kind
+ * @param {Resource} [parent]
  * @returns {Promise<Input>}
  */
 export async function inputFor(value, kind, parent) {

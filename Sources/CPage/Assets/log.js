@@ -11,9 +11,8 @@ const longest = 1_000;
 /** The lines that are shown while requests come, since a browser lays out all lines for each of them. A pause shows all. */
 const live = 200;
 const { logList, logMethod, logStatus, logPath, logPause } = ui;
-/** The entries by id, oldest first, and the lines of those that are shown. */
+/** The entries by id, oldest first. */
 let entries = new Map();
-let lines = new Map();
 /** The entries that are not drawn yet. */
 let fresh = [];
 let held;
@@ -51,14 +50,11 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 function line(entry) {
   const path = readable(entry.path);
   const [code, text] = outcome(entry);
-  const made = node("li", { "data-id": entry.id }, button([methodName(entry.method), " ", node("span.path", path), " ", code,
+  return node("li", { "data-id": entry.id }, button([methodName(entry.method), " ", node("span.path", path), " ", code,
     node("time", { datetime: entry.time }, `${clock.format(new Date(entry.time))} · ${text}`)], () => open(entry.id), { title: path.slice(0, 500) }));
-  lines.set(entry.id, made);
-  return made;
 }
 
 function showAll() {
-  lines = new Map();
   fill(logList, [...entries.values()].filter(fits).slice(held ? 0 : -live).reverse().map(line));
   showPause();
 }
@@ -66,18 +62,14 @@ function showAll() {
 /** Shows the new entries; of very many, only the newest. */
 function draw() {
   for (const entry of fresh.splice(0).slice(-longest)) {
-    const old = lines.get(entry.id);
+    const old = logList.querySelector(`[data-id="${entry.id}"]`);
     entries.set(entry.id, entry);
-    lines.delete(entry.id);
     if (!fits(entry)) old?.remove();
     else if (old) old.replaceWith(line(entry));
     else logList.prepend(line(entry));
   }
   for (const id of [...entries.keys()].slice(0, -longest)) entries.delete(id);
-  for (const old of held ? [] : [...logList.children].slice(live)) {
-    lines.delete(Number(old.dataset.id));
-    old.remove();
-  }
+  if (!held) for (const old of [...logList.children].slice(live)) old.remove();
   showPause();
 }
 
@@ -89,9 +81,7 @@ export function add(entry) {
   drawSoon();
 }
 
-function showPause() {
-  logPause.textContent = !held ? "Pause" : held.length > 0 ? `Resume (${held.length})` : "Resume";
-}
+const showPause = () => { logPause.textContent = !held ? "Pause" : held.length > 0 ? `Resume (${held.length})` : "Resume"; };
 
 /** The response of a stub. Its body is JSON if the text is JSON. */
 export const response = (status, text, headers = undefined) => ({ status, headers, body: tryParse(text) ?? (text || undefined) });

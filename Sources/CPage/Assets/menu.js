@@ -8,10 +8,9 @@ ui.main.append(menu);
 /** @typedef {{ text: string, hint?: string, action: () => void }} Item An item of a menu. */
 
 /**
- * Opens a menu.
- *
- * @param {MouseEvent} event The event that opens the menu. A key's event has no position.
- * @param {string} name The menu's name for screen readers.
+ * Opens a menu. A key's event has no position; `name` is for screen readers.
+ * @param {MouseEvent} event
+ * @param {string} name
  * @param {(Item | false | null)[]} items
  */
 export function openMenu(event, name, items) {

@@ -1,6 +1,7 @@
 // Messages, questions and the panel for anything else.
 
-import { fill, node, refocus, ui } from "./dom.js";
+import { admin } from "./data.js";
+import { button, fill, node, refocus, ui } from "./dom.js";
 
 /** Shows the messages before all else: in the topmost modal dialog, which makes what is outside of it inert. */
 function showStatus() {
@@ -15,7 +16,6 @@ for (const dialog of document.querySelectorAll("dialog")) dialogs.observe(dialog
 
 /**
  * Shows a message for some seconds. A later message replaces it, but its action stays beside a message without one.
- *
  * @param {string} text @param {{ isError?: boolean, action?: Node | false | null }} more
  */
 export function announce(text, { isError = false, action = null } = {}) {
@@ -43,6 +43,18 @@ export async function attempt(action, done) {
     return false;
   }
 }
+
+/** The button of a message about a change. Ctrl+Z presses it. */
+export const undoButton = (action) => button("Undo", action, { class: "undo", title: "Ctrl+Z", "aria-keyshortcuts": "Control+Z" });
+
+/**
+ * Shows a message about a change, and offers to undo the change. `number` is null when the server does not store the undo.
+ * @param {string} text
+ * @param {string | number | null} number
+ * @param {string} undone The message after the undo.
+ */
+export const announceUndo = (text, number, undone) =>
+  announce(text, { action: number && undoButton(() => attempt(() => admin("POST", `undo/${number}`), undone)) });
 
 export function ask(title, content, action) {
   const { confirm } = ui;

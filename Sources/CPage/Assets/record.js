@@ -3,7 +3,7 @@
 import { changed, reach, update } from "./conflict.js";
 import { childrenOf, idText, isKey, kind, longest, pathTo, pretty, send, showAddress, viewOf } from "./data.js";
 import { remove } from "./deletion.js";
-import { button, fill, isTyping, node, onSubmit, refocus, ui } from "./dom.js";
+import { button, fill, focusOn, isLost, isTyping, node, onSubmit, refocus, ui } from "./dom.js";
 import * as editor from "./editor.js";
 import { makeForm } from "./form.js";
 import * as list from "./list.js";
@@ -16,15 +16,8 @@ import { show } from "./values.js";
 
 /** @typedef {import("./data.js").Resource} Resource */
 /**
- * @typedef {object} Edited
- * @property {Resource} resource
- * @property {string} [id] Undefined for a new record and for a single object.
- * @property {boolean} [isNew]
- * @property {string} [text] The record's text when it was read; `tag` is its ETag.
- * @property {string | null} [tag]
- * @property {any} [value]
- * @property {string} [start] The JSON field's first value.
- * @property {boolean} [isCopy]
+ * What is open. `id` is undefined for a new record and for a single object, `text`, `tag` and `value` were read, `start` is the JSON field's first value.
+ * @typedef {{ resource: Resource, id?: string, isNew?: boolean, text?: string, tag?: string | null, value?: any, start?: string, isCopy?: boolean }} Edited
  */
 
 const { record: panel, recordText: text, recordForm: form, recordSave: saveButton, recordFields: fields, recordTabForm: formTab, recordTabJson: jsonTab } = ui;
@@ -65,6 +58,7 @@ function become(next) {
   ui.recordView.hidden = isEditing();
   text.readOnly = saveButton.disabled = fields.disabled = isLocked;
   saveButton.textContent = isLocked ? "Saving …" : state.name === "gone" ? "Save as new" : "Save";
+  if (state.name === "gone" && ui.recordActions.contains(document.activeElement)) ui.recordTitle.focus();
   ui.recordEdit.hidden = ui.recordDelete.hidden = state.name === "gone";
   fill(ui.recordNotice, state.notice);
   editor.mark(state.error);
@@ -75,14 +69,16 @@ function become(next) {
 
 /** Closes the panel. The focus goes to the row of its record, if the table has it. */
 function shut() {
-  const hadFocus = document.activeElement === document.body || panel.contains(document.activeElement);
+  const hadFocus = isLost() || panel.contains(document.activeElement);
   panel.close();
   showPlace();
   // A view that replaces the record has an address of its own.
   if (/^#records\/[^?]*\//.test(location.hash)) leaveAddress();
   if (!hadFocus) return;
   refocus();
-  if (!ui.records.hidden && current.id !== undefined) table.cellOf(current.id, current.resource.idName)?.querySelector("a")?.focus();
+  if (ui.records.hidden) return;
+  if (current.id !== undefined) table.cellOf(current.id, current.resource.idName)?.querySelector("a")?.focus();
+  if (isLost()) focusOn(ui.recordsTitle);
 }
 
 /** @param {import("./states.js").Event} event @param {string} [error] */
@@ -94,7 +90,7 @@ function start(next, title, first) {
   shown = ++reads;
   ui.recordTitle.textContent = title;
   // show() would take the focus from a cell. Whoever follows a link goes on in the panel.
-  const isFollowed = panel.open ? ui.recordView.contains(document.activeElement) : document.activeElement.matches("a");
+  const isFollowed = panel.open ? ui.recordView.contains(document.activeElement) : isLost() || document.activeElement.matches("a");
   panel.open = true;
   if (isFollowed) ui.recordTitle.focus();
   fill(ui.recordJson);

@@ -46,9 +46,7 @@ export function open(resource, query, id) {
 }
 
 /** Updates the resource from the server's last description. */
-export function update() {
-  if (list.resource) list.go(resourceNamed(list.resource.name) ?? list.resource);
-}
+export const update = () => { if (list.resource) list.go(resourceNamed(list.resource.name) ?? list.resource); };
 
 /** Reads the page. A late response never replaces a newer one. */
 async function load() {
@@ -75,7 +73,7 @@ async function load() {
     filters.show(listPath());
     showPages(first, value.length);
     showNote();
-    if (value.length === 0) showEmpty();
+    if (value.length === 0) showNote(...(list.narrowing().size > 0 ? ["No records match."] : ["No records yet.", "Press “New record”, or drop a JSON or CSV file here."]));
   } catch (error) {
     if (turn === reading) showNote("The server did not return this list.", error.message, button("Read again", load));
   } finally {
@@ -109,19 +107,15 @@ export function showAdded(count) {
   refresh();
 }
 
-function showEmpty() {
-  showNote(...(list.narrowing().size > 0 ? ["No records match."] : ["No records yet.", "Press “New record”, or drop a JSON or CSV file here."]));
-}
-
 /** @param {string} [title] */
 function showNote(title, ...content) {
-  const hadFocus = frame.contains(document.activeElement);
+  const held = [frame, note].find((place) => place.contains(document.activeElement));
   frame.hidden = title !== undefined;
   note.hidden = !frame.hidden;
   fill(note, node("strong", title), content.map((part) => node("div", part)));
-  if (!title) return;
-  range.textContent = "";
-  if (hadFocus) focusOn(note);
+  if (title) range.textContent = "";
+  if (title && held) focusOn(note);
+  else if (held === note) frame.focus();
 }
 
 function showPages(first, count) {

@@ -24,7 +24,6 @@ export function open(query, start) {
 
 /**
  * The request in the form. A body without a type is JSON.
- *
  * @returns {{ method: string, path: string, headers: [string, string][], body: string }}
  */
 function read() {

@@ -72,7 +72,7 @@ export function show() {
     does("Clear", clear, { "aria-keyshortcuts": "Escape", title: "Escape" }));
 }
 
-ui.recordsFrame.addEventListener("keydown", (event) => {
+ui.records.addEventListener("keydown", (event) => {
   const { id } = /** @type {Element} */ (event.target).closest("tr")?.dataset ?? {};
   const { chosen, resource } = list;
   if (event.defaultPrevented || isTyping(event)) return;

@@ -3,10 +3,9 @@
 import { address, admin, counted, grouped, readable, readHealth, session } from "./data.js";
 import { button, fill, node, onSubmit, ui } from "./dom.js";
 import * as log from "./log.js";
-import { announce, ask, attempt } from "./messages.js";
+import { announce, ask, attempt, undoButton } from "./messages.js";
 import * as rules from "./rules.js";
 import { throttled } from "./timing.js";
-import { undoButton } from "./undo.js";
 import { outside } from "./values.js";
 
 /** @type {{ gone?: boolean, readOnly?: boolean, invalid?: { file: string, message: string } | null, delay?: number, rules?: Record<string, number> }} */

@@ -3,7 +3,7 @@
 import * as cells from "./cells.js";
 import * as columns from "./columns.js";
 import { brief, childrenOf, compact, countChildren, idText, isKey, kind, parentOf, titlesOf, viewOf } from "./data.js";
-import { button, fill, node, refocus, ui } from "./dom.js";
+import { button, fill, isLost, node, refocus, ui } from "./dom.js";
 import * as list from "./list.js";
 import * as selection from "./selection.js";
 
@@ -58,12 +58,6 @@ body.addEventListener("focusin", ({ target }) => {
   rove();
 });
 
-/** @param {number} place */
-function focusRow(place) {
-  const row = body.children[Math.min(place, body.children.length - 1)];
-  (row?.querySelector(/** @type {"a"} */ ("a, input")) ?? ui.recordsFrame).focus();
-}
-
 /** Marks a row as changed for some seconds. */
 export function highlight(id) {
   highlights.add(id);
@@ -75,7 +69,6 @@ export function highlight(id) {
 
 /**
  * Makes the children of an element those of the items, by key. A child whose text is unchanged stays.
- *
  * @param {Element} place
  * @param {[string, string, () => HTMLElement][]} items A key, a text, and a function that makes the element.
  */
@@ -103,7 +96,7 @@ function keyed(place, items) {
   if (!hadFocus || place.contains(document.activeElement)) return;
   refocus();
   // In place of a deleted row the next one gets the focus.
-  if (document.activeElement === document.body) focusRow(Number(held));
+  if (isLost()) (body.children[Math.min(Number(held), body.children.length - 1)]?.querySelector(/** @type {"a"} */ ("a, input")) ?? ui.recordsFrame).focus();
 }
 
 /** Shows the rows of the list. */

@@ -4,8 +4,7 @@ import { download } from "./browser.js";
 import { csv } from "./csv.js";
 import { countedOf, grouped, having, hiddenMembers, idText, kind, parse, pathTo, readRecords, resourceNamed, send } from "./data.js";
 import * as list from "./list.js";
-import { ask, attempt } from "./messages.js";
-import { announceUndo } from "./undo.js";
+import { announceUndo, ask, attempt } from "./messages.js";
 
 /** @typedef {import("./data.js").Resource} Resource */
 
@@ -51,7 +50,6 @@ function strangers(names, resource) {
 
 /**
  * Adds the records of a file after a confirmation. Returns the number of new records.
- *
  * @param {Resource} resource
  * @param {File} file
  */
