@@ -301,6 +301,16 @@ class Keyboard(Page):
         self._waits_for_focus("#records-note", "the note")
         assert self._value(f"{by_id('records-note')}.role") == "status", "A screen reader does not hear it."
 
+    def a_link_to_another_record_leads_into_it(self):
+        for width in [390, 1280]:
+            self._browser.resize(width, 900)
+            self._show("#records/posts")
+            self._focus_row(2)
+            self._value(f"{self._cell(2, 'userId')}.querySelector('a').focus()")
+            self._enter()
+            self._wait(f"{by_id('record-title')}.innerText === 'users / 3'", "the user")
+            self._waits_for_focus("#record-title", "the record's title")
+
     def a_record_from_the_palette_has_the_focus_and_its_list_afterwards(self):
         self._show("#records/posts")
         self._browser.press("k", virtual=75, control=True)

@@ -90,7 +90,7 @@ function start(next, title, first) {
   shown = ++reads;
   ui.recordTitle.textContent = title;
   // show() would take the focus from a cell. Whoever follows a link goes on in the panel.
-  const isFollowed = panel.open ? ui.recordView.contains(document.activeElement) : isLost() || document.activeElement.matches("a");
+  const isFollowed = panel.open ? ui.recordView.contains(document.activeElement) : isLost() || document.activeElement.matches("a, #records-title");
   panel.open = true;
   if (isFollowed) ui.recordTitle.focus();
   fill(ui.recordJson);
