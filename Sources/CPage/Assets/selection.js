@@ -73,9 +73,10 @@ export function show() {
 }
 
 ui.records.addEventListener("keydown", (event) => {
-  const { id } = /** @type {Element} */ (event.target).closest("tr")?.dataset ?? {};
+  const target = /** @type {Element} */ (event.target);
+  const { id } = target.closest("tr")?.dataset ?? {};
   const { chosen, resource } = list;
-  if (event.defaultPrevented || isTyping(event)) return;
+  if (event.defaultPrevented || isTyping(event) || target.closest("[popover]")) return;
   if (event.key === "Escape" && chosen.size > 0) clear();
   else if (event.key !== "Delete" || "readOnly" in document.body.dataset) return;
   else if (chosen.size > 0) withChosen(remove);
