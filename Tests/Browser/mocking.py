@@ -95,6 +95,10 @@ class Mocking(Page):
         self._wait(rule, "the sentence")
         self._press("Edit", rule)
         self._wait(f"{by_id('rule-path')}.value === '/me' && {by_id('rule-times')}.value === '3'", "the rule in the form")
+        self._browser.press("Escape", virtual=27)
+        assert self._value(f"{by_id('rule-save')}.innerText === 'Add' && !{by_id('rule-path')}.value"), "Escape does not leave the rule."
+        assert self._value("document.activeElement.innerText") == "Edit", "The focus has left the rule."
+        self._press("Edit", rule)
         self._fill("rule-number", "404")
         self._submit("rule-form")
         rule = self._rule("every GET /me: 404, 3 more times")

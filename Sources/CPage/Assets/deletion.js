@@ -5,11 +5,7 @@ import { announceUndo, ask, attempt } from "./messages.js";
 
 const list = (counts) => Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => countedOf(name, count)).join(", ");
 
-/**
- * Deletes records after a confirmation. Returns whether it did.
- * @param {{ name: string }} resource
- * @param {string[]} ids
- */
+/** Deletes records after a confirmation. Returns whether it did. */
 export const remove = ({ name }, ids) => attempt(async () => {
   const what = ids.length === 1 ? `${name} / ${ids[0]}` : countedOf(name, ids.length);
   const call = (preview) => admin("POST", "deletions", { resource: name, ids, preview });

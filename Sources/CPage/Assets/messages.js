@@ -47,12 +47,7 @@ export async function attempt(action, done) {
 /** The button of a message about a change. Ctrl+Z presses it. */
 export const undoButton = (action) => button("Undo", action, { class: "undo", title: "Ctrl+Z", "aria-keyshortcuts": "Control+Z" });
 
-/**
- * Shows a message about a change, and offers to undo the change. `number` is null when the server does not store the undo.
- * @param {string} text
- * @param {string | number | null} number
- * @param {string} undone The message after the undo.
- */
+/** Shows a message about a change, and offers to undo the change. `number` is null when the server does not store the undo. */
 export const announceUndo = (text, number, undone) =>
   announce(text, { action: number && undoButton(() => attempt(() => admin("POST", `undo/${number}`), undone)) });
 

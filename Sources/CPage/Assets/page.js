@@ -160,9 +160,7 @@ ui.skip.onclick = (event) => {
   event.preventDefault();
   ui.main.focus();
 };
-ui.logFold.onclick = () => {
-  openLog(!document.body.hasAttribute("data-log"));
-};
+ui.logFold.onclick = () => openLog(!document.body.hasAttribute("data-log"));
 // Screen readers announce changes only in a region that they know.
 announce("");
 openLog(remembered("log") ?? false);

@@ -142,9 +142,7 @@ function make(copy) {
 }
 
 /** Closes a record when the address changes, and the form of a new record only when the user leaves. */
-export function close(isLeaving = false) {
-  if (panel.open && (current.id === undefined) === isLeaving) become(closed);
-}
+export const close = (isLeaving = false) => { if (panel.open && (current.id === undefined) === isLeaving) become(closed); };
 
 /** Closes the form without a question. */
 export const discard = () => happened("leave");
@@ -321,9 +319,7 @@ function finish(value, isNew) {
   records.apply({ resource: resource.name, id: madeID, kind: "updated" });
 }
 
-async function leave() {
-  if (await mayClose()) become(closed);
-}
+const leave = async () => { if (await mayClose()) become(closed); };
 
 /** Shows which of the rows is open, and which ones are beside it. */
 function showPlace() {

@@ -104,6 +104,7 @@ function write(method = "", path = "", times = "", kind = "status") {
   [ruleMethod.value, rulePath.value, ruleTimes.value, ruleKind.value] = [method, path, times, kind];
   followKind();
   ui.ruleSave.textContent = edited ? "Save" : "Add";
+  ui.ruleCancel.hidden = !edited;
 }
 
 /** Fills the form with a rule. @param {Rule} rule */
@@ -166,3 +167,10 @@ fill(ruleKind, options(Object.entries(kinds).map(([kind, [text]]) => [kind, text
 followKind();
 onSubmit(ui.ruleForm, save);
 ruleKind.onchange = followKind;
+ui.ruleForm.onkeydown = ({ key }) => { if (key === "Escape" && edited) ui.ruleCancel.click(); };
+ui.ruleCancel.onclick = () => {
+  const key = `Edit ${sentence(edited)}`;
+  edited = undefined;
+  write();
+  /** @type {HTMLElement} */ (document.querySelector(`[data-key="${CSS.escape(key)}"]`))?.focus();
+};

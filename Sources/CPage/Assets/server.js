@@ -41,9 +41,7 @@ const item = (title, detail, buttons, shown = title) => node("li", node("strong"
 const since = (time) => new Date(time).toLocaleString();
 const act = (method, path, value, done) => attempt(() => admin(method, path, value), done).then(refresh);
 
-async function actOnLoss(title, action, path, method = "POST") {
-  if (await ask(title, "You cannot undo this.", action)) await act(method, path, undefined, `${action}: done`);
-}
+const actOnLoss = async (title, action, path, method = "POST") => await ask(title, "You cannot undo this.", action) && act(method, path, undefined, `${action}: done`);
 
 const snapshot = (name) => `snapshots/${encodeURIComponent(name)}`;
 

@@ -38,9 +38,7 @@ export function begin() {
 export const renew = (id) => { texts.delete(rowOf(id)); };
 
 /** Marks the row of the record beside the list. @param {string} [id] */
-export function mark(id) {
-  for (const row of body.children) row.ariaCurrent = row.dataset.id === id ? "true" : null;
-}
+export const mark = (id) => { for (const row of body.children) row.ariaCurrent = row.dataset.id === id ? "true" : null; };
 
 /** Lets the Tab key reach the controls of one row, and the arrow keys the other rows. */
 function rove() {
