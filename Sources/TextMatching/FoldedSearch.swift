@@ -1,4 +1,4 @@
-/// Finds a text within UTF-8 text, ignoring case, character by character (Knuth, Morris and Pratt).
+/// Compares a text with UTF-8 text, ignoring case, character by character (Knuth, Morris and Pratt).
 ///
 /// Takes at most two steps for each character of the text, and as many for the needle to begin with.
 package struct FoldedSearch {
@@ -9,10 +9,20 @@ package struct FoldedSearch {
   private var borders = [0, 0]
 
   private var asciiSymbols = Array(repeating: -1, count: 128)
-  private var otherSymbols: [UInt32: Int] = [:]
+  /// The characters outside ASCII, in their order, and their symbols: a dictionary takes several times as long.
+  private let others: [UInt32]
+  private let otherSymbols: [Int]
 
   package init(_ needle: [Unicode.Scalar]) {
-    for scalar in needle { symbols.append(symbol(of: scalar)) }
+    var known: [UInt32: Int] = [:]
+    for scalar in needle {
+      let symbol = known[scalar.value] ?? symbols.count
+      symbols.append(symbol)
+      for form in CaseFolding.family(of: scalar) { known[form.value] = symbol }
+    }
+    for (value, symbol) in known where value < 0x80 { asciiSymbols[Int(value)] = symbol }
+    others = known.keys.filter { $0 >= 0x80 }.sorted()
+    otherSymbols = others.compactMap { known[$0] }
     var border = 0
     for count in symbols.indices.dropFirst() {
       while border > 0, symbols[border] != symbols[count] { border = borders[border] }
@@ -21,28 +31,27 @@ package struct FoldedSearch {
     }
   }
 
-  /// The symbol of a character of the needle; a new one for the first of the characters that differ only in case.
-  private mutating func symbol(of scalar: Unicode.Scalar) -> Int {
-    if let known = symbol(of: scalar.value) { return known }
-    let symbol = symbols.count
-    for form in CaseFolding.family(of: scalar) {
-      if form.isASCII { asciiSymbols[Int(form.value)] = symbol } else { otherSymbols[form.value] = symbol }
-    }
-    return symbol
-  }
-
   /// The symbol of a code point; `nil` for one that is not in the needle.
   package func symbol(of value: UInt32) -> Int? {
-    guard value < 0x80 else { return otherSymbols[value] }
+    guard value < 0x80 else {
+      var (low, high) = (0, others.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if others[middle] < value { low = middle + 1 } else { high = middle }
+      }
+      return low < others.count && others[low] == value ? otherSymbols[low] : nil
+    }
     let symbol = asciiSymbols[Int(value)]
     return symbol < 0 ? nil : symbol
   }
 
-  /// Returns the offset of the first match that starts at or after an offset, or `nil`.
+  /// Compares characters for as long as they are a part of a match that begins at or after an offset.
   ///
-  /// - Parameter steps: Counts the work, in comparisons of a character.
-  func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, steps: inout Int) -> Int? {
-    var position = start
+  /// - Parameters:
+  ///   - position: The offset; afterwards the end of the last character that was compared. No match begins between the two.
+  ///   - steps: Counts the work, in comparisons of a character.
+  /// - Returns: The offset of a match; `nil` when the last character is no part of one.
+  func match(in text: UnsafeBufferPointer<UInt8>, from position: inout Int, steps: inout Int) -> Int? {
     while position < text.count, Self.continues(text[position]) { position += 1 }
     var count = 0
     while position < text.count {
@@ -52,7 +61,8 @@ package struct FoldedSearch {
         count = borders[count]
         steps += 1
       }
-      if symbols[count] == symbol { count += 1 }
+      guard symbols[count] == symbol else { return nil }
+      count += 1
       if count == symbols.count { return Self.offset(of: count, charactersBefore: position, in: text) }
     }
     return nil

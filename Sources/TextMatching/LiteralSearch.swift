@@ -1,167 +1,86 @@
 /// Finds a text within UTF-8 text, without letter case (see ``CaseFolding``).
 ///
-/// Candidates are found by two bytes of the needle, those that are rarest in most texts, each in every form; only
-/// candidates are compared completely. If there are too many, the two bytes that are rarest at that place are used; if
-/// all are common there, ``FoldedSearch`` searches a part of the text. So the time is linear in the text's length for
-/// all texts and needles.
+/// Candidates are found by two bytes that matches have at the same places: those that are rarest in most texts. From a
+/// candidate on, ``FoldedSearch`` compares characters for as long as they are a part of a match. So the time is linear in the
+/// text's length for all texts and needles.
 package struct LiteralSearch: Sendable {
-  private let needle: [Unicode.Scalar]
+  private let folded: FoldedSearch
 
   /// For each character of the needle, the UTF-8 bytes of all its forms.
   private let characters: [[[UInt8]]]
 
-  /// The tests for the beginning of a match in which each character has a form of its usual number of bytes.
-  private let probes: [ByteProbe]
+  /// The tests of a match in which each character has a form of its usual number of bytes.
+  private let usual: ProbePair
 
-  /// The tests of a form of any other number of bytes, such as an old letter's; empty when there is none.
-  private let unusualProbes: [ByteProbe]
+  /// The tests of a form of any other number of bytes, such as an old letter's; `nil` when there is none.
+  private let unusual: ProbePair?
 
-  /// Whether each candidate that passes all tests is a match, since every form of each character takes one byte.
-  private let isDecidedByProbes: Bool
-
-  /// The bytes of a match whose characters all have a usual form, and of the longest.
-  private let usualCount: Int
-  private let maximumCount: Int
-  /// The bytes of the shortest match.
+  /// The bytes of the shortest and of the longest match.
   private let minimumCount: Int
-
-  /// The state of a search, which is kept from one search to the next in the same text.
-  package struct Probing: Sendable {
-    fileprivate var pair: ProbePair
-    fileprivate var unusualPair: ProbePair
-    /// The place where the rare bytes of the text were last counted.
-    fileprivate var sampled: Int?
-    /// The start of the last search for a match of usual forms, and its result.
-    fileprivate var usual: (start: Int, match: Int?)?
-    /// The work so far, in comparisons of a character.
-    var steps = 0
-  }
-
-  /// The state at the start of a text.
-  package let probing: Probing
+  private let maximumCount: Int
 
   /// Creates a search for a text. An empty one is found everywhere.
   package init(caseInsensitive text: String) {
-    needle = Array(text.unicodeScalars)
-    let characters = needle.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
-    self.characters = characters
+    let needle = Array(text.unicodeScalars)
+    folded = FoldedSearch(needle)
+    characters = needle.map { CaseFolding.family(of: $0).map { Array(String($0).utf8) } }
+    minimumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).min() ?? 0) }
+    maximumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).max() ?? 0) }
     let widths = characters.map { (forms: [[UInt8]]) -> Int in
       // Most letters have one or two forms of one width; some also have an old form.
       forms.map(\.count).max { left, right in
         forms.count { $0.count == left } < forms.count { $0.count == right }
       } ?? 1
     }
-    usualCount = widths.reduce(0, +)
-    maximumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).max() ?? 0) }
-    minimumCount = characters.reduce(0) { count, forms in count + (forms.map(\.count).min() ?? 0) }
-    let usual = zip(characters, widths).map { forms, width in forms.filter { $0.count == width } }
-    let unusual: Set<[UInt8]> = Set(
-      zip(characters, widths).flatMap { forms, width in forms.filter { $0.count != width } })
-    probes = Self.probes(of: usual)
-    unusualProbes = unusual.isEmpty ? [] : Self.probes(of: [Array(unusual)])
-    isDecidedByProbes = usualCount == probes.count && text.utf8.allSatisfy { $0 < 0x80 }
-    probing = Probing(pair: ProbePair(rarestOf: probes), unusualPair: ProbePair(rarestOf: unusualProbes))
-  }
-
-  /// One test for each byte that all upper and lower case forms of a character have at the same place.
-  private static func probes(of characters: [[[UInt8]]]) -> [ByteProbe] {
-    var probes: [ByteProbe] = []
-    for forms in characters where probes.count < 256 {
-      let offset = probes.count
-      for index in 0..<(forms.map(\.count).min() ?? 0) {
-        probes.append(ByteProbe(offset: offset + index, bytes: forms.map { $0[index] }))
-      }
-    }
-    return probes
+    usual = ProbePair(rarestOf: zip(characters, widths).map { forms, width in forms.filter { $0.count == width } })
+    let others = Set(zip(characters, widths).flatMap { forms, width in forms.filter { $0.count != width } })
+    unusual = others.isEmpty ? nil : ProbePair(rarestOf: [Array(others)])
   }
 
   /// Returns the offset of the first match that starts at or after an offset, or `nil`. O(length of the text).
   package func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-    var probing = probing
-    return firstMatch(in: text, from: start, by: &probing)
+    var steps = 0
+    return firstMatch(in: text, from: start, steps: &steps)
   }
 
-  /// - Parameter probing: The state of the search in the same text before this offset.
-  package func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
+  /// - Parameter steps: Counts the work, in comparisons of a character.
+  func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, steps: inout Int) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
-    // A text that is too short needs no comparison of characters.
-    guard text.count - start >= minimumCount else { return nil }
-    let match = knownUsualMatch(in: text, from: start, by: &probing)
-    guard !unusualProbes.isEmpty else { return match }
-    // A match with an unusual form may come before it.
-    let end = min(match.map { $0 + maximumCount } ?? .max, text.count)
-    let part = UnsafeBufferPointer(rebasing: text[..<end])
-    guard start < end, let place = unusualPlace(in: part, from: start, by: &probing) else { return match }
-    let first = FoldedSearch(needle).firstMatch(in: part, from: max(start, place - maximumCount), steps: &probing.steps)
-    return first ?? match
-  }
-
-  /// The same as ``usualMatch(in:from:by:)``, found once for all matches of other forms before it.
-  private func knownUsualMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int?
-  {
-    if let known = probing.usual, known.start <= start, known.match.map({ $0 >= start }) ?? true { return known.match }
-    let match = usualMatch(in: text, from: start, by: &probing)
-    probing.usual = (start, match)
-    return match
-  }
-
-  /// Returns where the first match of usual forms is, or one before it.
-  private func usualMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
     var position = start
-    var budget = Budget(for: characters.count, from: start, probing.steps)
-    while let candidate = probing.pair.firstCandidate(in: text, from: position), candidate + usualCount <= text.count {
+    // A text that is too short needs no comparison of characters.
+    while text.count - position >= minimumCount, let candidate = firstCandidate(in: text, from: position) {
       // Finding a candidate takes about as long as some comparisons.
-      probing.steps += 8
-      if passes(probes, in: text, at: candidate, steps: &probing.steps),
-        isDecidedByProbes || isMatch(in: text, at: candidate, steps: &probing.steps)
-      {
-        return candidate
-      }
-      position = candidate + 1
-      if budget.isSpent(probing.steps, at: position) {
-        var end = min(position + max(Budget.stretch, 8 * maximumCount), text.count)
-        // Half a character would be taken for U+FFFD.
-        while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
-        let part = UnsafeBufferPointer(rebasing: text[..<end])
-        let match = FoldedSearch(needle).firstMatch(in: part, from: position, steps: &probing.steps)
-        if match != nil || end == text.count { return match }
-        // A match may lie across the end.
-        position = max(position, end - maximumCount + 1)
-        budget = Budget(for: characters.count, from: position, probing.steps)
-      } else if budget.isLow(probing.steps, at: position), probing.isSampleDue(at: position) {
-        probing.sampled = position
-        probing.steps += ProbePair.sampleCount
-        if let rarer = ProbePair(rarestOf: probes, in: text, from: position) { probing.pair = rarer }
-      }
+      steps += 2
+      position = candidate
+      if let match = folded.match(in: text, from: &position, steps: &steps) { return match }
     }
     return nil
   }
 
-  /// Returns the first place where an unusual form may be.
-  private func unusualPlace(in text: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout Probing) -> Int? {
-    var position = start
-    var budget = Budget(for: 1, from: start, probing.steps)
-    while let candidate = probing.unusualPair.firstCandidate(in: text, from: position) {
-      probing.steps += 8
-      if candidate + unusualProbes.count > text.count { return nil }
-      if passes(unusualProbes, in: text, at: candidate, steps: &probing.steps) { return candidate }
-      position = candidate + 1
-      if budget.isSpent(probing.steps, at: position) {
-        guard probing.isSampleDue(at: position) else { return position }
-        probing.sampled = position
-        probing.steps += ProbePair.sampleCount
-        guard let rarer = ProbePair(rarestOf: unusualProbes, in: text, from: position) else { return position }
-        probing.unusualPair = rarer
-        budget = Budget(for: 1, from: position, probing.steps)
-      }
+  /// The number of bytes in which a usual candidate is sought before an unusual one.
+  private static let stretch = 256
+
+  private func firstCandidate(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    guard let unusual else { return usual.firstPlace(in: text, start..<text.count) }
+    for position in stride(from: start, to: text.count, by: Self.stretch) {
+      let part = position..<min(position + Self.stretch, text.count)
+      let place = usual.firstPlace(in: text, part) ?? text.count
+      // Any character of the match may have the form.
+      let other = unusual.firstPlace(in: text, part).map { max(start, $0 - maximumCount) } ?? text.count
+      if min(place, other) < text.count { return min(place, other) }
     }
     return nil
   }
 
   /// Whether a text starts with the needle.
   package func isPrefix(of text: UnsafeBufferPointer<UInt8>) -> Bool {
-    var steps = 0
-    return isMatch(in: text, at: 0, steps: &steps)
+    var position = 0
+    for forms in characters {
+      // No form is the beginning of another: UTF-8 is prefix-free.
+      guard let form = forms.first(where: { Self.isPrefix($0, of: text, at: position) }) else { return false }
+      position += form.count
+    }
+    return true
   }
 
   /// Whether a text ends with the needle.
@@ -176,63 +95,11 @@ package struct LiteralSearch: Sendable {
     return true
   }
 
-  /// - Precondition: There are as many bytes of the text at the offset.
-  private func passes(
-    _ probes: [ByteProbe], in text: UnsafeBufferPointer<UInt8>, at start: Int, steps: inout Int
-  ) -> Bool {
-    for probe in probes {
-      steps += 1
-      guard probe.difference(in: text, at: start) == 0 else { return false }
-    }
-    return true
-  }
-
-  /// Compares the needle with the text at an offset.
-  private func isMatch(in text: UnsafeBufferPointer<UInt8>, at start: Int, steps: inout Int) -> Bool {
-    var position = start
-    for forms in characters {
-      steps += 1
-      // No form is the beginning of another: UTF-8 is prefix-free.
-      guard let form = forms.first(where: { Self.isPrefix($0, of: text, at: position) }) else { return false }
-      position += form.count
-    }
-    return true
-  }
-
   private static func isPrefix(_ bytes: [UInt8], of text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
     guard start + bytes.count <= text.count else { return false }
     for index in bytes.indices where text[start + index] != bytes[index] { return false }
     return true
   }
-}
-
-extension LiteralSearch.Probing {
-  /// The number of bytes that are searched before the rarest bytes are determined again.
-  private static let sampleInterval = 128 * 1_024
-
-  fileprivate func isSampleDue(at position: Int) -> Bool {
-    sampled.map { position - $0 > Self.sampleInterval } ?? true
-  }
-}
-
-/// The work on candidates that is allowed for a part of the text.
-private struct Budget {
-  /// The number of bytes that are searched one character at a time before the search for candidates resumes.
-  static let stretch = 32 * 1_024
-
-  private let start: Int
-  private let allowance: Int
-
-  init(for count: Int, from start: Int, _ steps: Int) {
-    self.start = start
-    allowance = steps + count + 64
-  }
-
-  /// Whether comparing all characters of the text so far would have been no more work.
-  func isSpent(_ steps: Int, at position: Int) -> Bool { steps > allowance + 2 * (position - start) }
-
-  /// Whether there are so many candidates that their comparison takes most of the time.
-  func isLow(_ steps: Int, at position: Int) -> Bool { steps > allowance + (position - start) / 8 }
 }
 
 /// The tests of two bytes of a match, which find candidates 64 bytes at a time.
@@ -245,54 +112,41 @@ private struct ProbePair: Sendable {
   }
 
   /// Takes the two bytes that are rarest in most texts.
-  init(rarestOf probes: [ByteProbe]) {
-    let rarest = probes.sorted { $0.commonness < $1.commonness }.prefix(2)
-    let first = rarest.first ?? ByteProbe(offset: 0, bytes: [])
-    // Repeating the first test has the effect of no second test.
-    self.init(first, rarest.last ?? first)
-  }
-
-  /// The number of bytes that are read to determine the rarest bytes.
-  static let sampleCount = 1_024
-
-  /// Takes the two bytes that are rarest together in a text from an offset on; `nil` where no two are rare, or the text
-  /// ends soon.
-  init?(rarestOf probes: [ByteProbe], in text: UnsafeBufferPointer<UInt8>, from start: Int) {
-    let probes = probes.prefix(64)
-    guard let base = UnsafeRawPointer(text.baseAddress), let last = probes.last,
-      start + Self.sampleCount + last.offset <= text.count
-    else { return nil }
-    // Counts words of eight bytes in which a candidate begins, so that a common byte within rare words counts only
-    // there.
-    func count(_ one: ByteProbe, _ other: ByteProbe) -> Int {
-      stride(from: start, to: start + Self.sampleCount, by: 8).reduce(0) { count, position in
-        let differences = one.differences(in: base, at: position) | other.differences(in: base, at: position)
-        return ByteProbe.zeros(differences) == 0 ? count : count + 1
+  ///
+  /// - Parameter characters: For each character, the bytes of its forms.
+  init(rarestOf characters: [[[UInt8]]]) {
+    var probes: [ByteProbe] = []
+    for forms in characters where probes.count < 256 {
+      let offset = probes.count
+      for index in 0..<(forms.map(\.count).min() ?? 0) {
+        probes.append(ByteProbe(offset: offset + index, bytes: forms.map { $0[index] }))
       }
     }
-    guard let first = probes.min(by: { count($0, $0) < count($1, $1) }),
-      let second = probes.map({ ($0, count(first, $0)) }).min(by: { $0.1 < $1.1 }), second.1 <= Self.sampleCount / 32
-    else { return nil }
-    self.init(first, second.0)
+    let rarest = probes.sorted { ($0.commonness, $0.offset) < ($1.commonness, $1.offset) }
+    let first = rarest.first ?? ByteProbe(offset: 0, bytes: [])
+    // Of equally rare bytes, the last depends least on the first. Repeating the first test has the effect of no second test.
+    let second = rarest.dropFirst().first.flatMap { next in rarest.last { $0.commonness == next.commonness } }
+    self.init(first, second ?? first)
   }
 
-  /// Returns the first offset at or after another where a match may start, or `nil`.
-  func firstCandidate(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-    var position = start
+  /// Returns the first offset in a part of a text where both tests pass, or `nil`.
+  func firstPlace(in text: UnsafeBufferPointer<UInt8>, _ part: Range<Int>) -> Int? {
+    let end = min(part.upperBound, text.count - second.offset)
+    var position = part.lowerBound
     if let base = UnsafeRawPointer(text.baseAddress) {
-      while position + second.offset + 64 <= text.count {
+      while position + 64 <= end {
         let differences = first.blockDifferences(in: base, at: position)
         if ByteProbe.hasZero(differences | second.blockDifferences(in: base, at: position)) { break }
         position += 64
       }
-      while position + second.offset + 8 <= text.count {
+      while position + 8 <= end {
         let differences = first.differences(in: base, at: position) | second.differences(in: base, at: position)
         let zeros = ByteProbe.zeros(differences.littleEndian)
         if zeros != 0 { return position + zeros.trailingZeroBitCount / 8 }
         position += 8
       }
     }
-    while position + second.offset < text.count {
+    while position < end {
       if first.difference(in: text, at: position) | second.difference(in: text, at: position) == 0 { return position }
       position += 1
     }

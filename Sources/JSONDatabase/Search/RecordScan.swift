@@ -59,16 +59,12 @@ struct RecordScan: Sendable {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var text: Int?
     private var escape: Int?
-    private var textProbing: LiteralSearch.Probing
-    private var escapeProbing: LiteralSearch.Probing
 
     init(_ scan: RecordScan, _ bytes: UnsafeBufferPointer<UInt8>) {
       self.scan = scan
       self.bytes = bytes
-      textProbing = scan.text.probing
-      escapeProbing = scan.escapes.probing
-      text = scan.text.firstMatch(in: bytes, from: 0, by: &textProbing)
-      escape = scan.escapes.firstPlace(in: bytes, from: 0, by: &escapeProbing)
+      text = scan.text.firstMatch(in: bytes, from: 0)
+      escape = scan.escapes.firstPlace(in: bytes, from: 0)
     }
 
     /// The first place.
@@ -80,10 +76,10 @@ struct RecordScan: Sendable {
     /// Drops the places before an offset.
     mutating func skip(to start: Int) {
       if let place = text, place < start {
-        text = scan.text.firstMatch(in: bytes, from: start, by: &textProbing)
+        text = scan.text.firstMatch(in: bytes, from: start)
       }
       if let place = escape, place < start {
-        escape = scan.escapes.firstPlace(in: bytes, from: start, by: &escapeProbing)
+        escape = scan.escapes.firstPlace(in: bytes, from: start)
       }
     }
   }
@@ -161,15 +157,10 @@ private struct EscapeSearch: Sendable {
     places = Dictionary(grouping: folded.symbols.indices) { folded.symbols[$0] }
   }
 
-  /// The state of a search, which is kept from one search to the next in the same text.
-  var probing: LiteralSearch.Probing { escape.probing }
-
   /// Returns the offset of the first escape at or after an offset behind which the text may be, or `nil`.
-  func firstPlace(
-    in bytes: UnsafeBufferPointer<UInt8>, from start: Int, by probing: inout LiteralSearch.Probing
-  ) -> Int? {
+  func firstPlace(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     var position = start
-    while let place = escape.firstMatch(in: bytes, from: position, by: &probing) {
+    while let place = escape.firstMatch(in: bytes, from: position) {
       if mayHide(in: bytes, at: place) { return place }
       position = place + 2
     }
