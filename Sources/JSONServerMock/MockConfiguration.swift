@@ -11,10 +11,10 @@ public enum UnexpectedRequests: Sendable, Hashable {
 extension Server.Configuration {
   /// Returns the configuration of a server for tests.
   ///
-  /// - Throws: ``MockServerError`` for data that is not there.
+  /// - Throws: ``MockServerError`` for data or a recording that is not there.
   package static func mock(
-    _ data: MockData, openAPI: String?, pathPrefix: String, unexpectedRequests: UnexpectedRequests, auth: String?,
-    sourcePath: String,
+    _ data: MockData, openAPI: String?, recording: String?, pathPrefix: String, unexpectedRequests: UnexpectedRequests,
+    auth: String?, sourcePath: String,
     configure: (inout Server.Configuration) throws -> Void
   ) throws -> Server.Configuration {
     var server = Server.Configuration(source: try data.source(sourcePath))
@@ -25,6 +25,7 @@ extension Server.Configuration {
     }
     server.pathPrefix = pathPrefix
     server.isStrict = unexpectedRequests == .issue
+    if let recording { try Recording.apply(recording, from: sourcePath, to: &server) }
     // What is expected is counted in the journal, which ends with the test.
     server.journalCapacity = .max
     server.journalByteCapacity = .max

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A test gets a server from JSONServerTesting's trait `.jsonServer(…)` or function `withJSONServer`, which stop it. For
 /// `setUp` and `tearDown`, previews and UI tests, start one with
-/// ``start(_:openAPI:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)-(MockData,_,_,_,_,_,_,_)``.
+/// ``start(_:openAPI:recording:pathPrefix:unexpectedRequests:auth:listens:sourcePath:configure:)-(MockData,_,_,_,_,_,_,_,_)``.
 public final class MockServer: Sendable {
   /// The server of the library JSONServer, with further functions.
   public let server: Server
@@ -64,6 +64,8 @@ public final class MockServer: Sendable {
   ///   - data: The data at the start; never written back.
   ///   - openAPI: The path of an OpenAPI document, which says what the server's paths do; a request for another path is
   ///     unexpected. `nil` for none.
+  ///   - recording: The path of recorded responses, as `--record` or a browser (HAR) writes them; a request that neither the
+  ///     data nor the recording responds to is unexpected. `nil` for none.
   ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; ``url`` has it, too.
   ///   - unexpectedRequests: Whether requests without a resource or stub get a 404, or are issues.
   ///   - auth: The collection of the users who sign in; `nil` for no sign-in.
@@ -73,14 +75,15 @@ public final class MockServer: Sendable {
   ///   - configure: Changes other members of the configuration.
   /// - Throws: ``MockServerError`` or `ServerError` when the server does not start.
   public static func start(
-    _ data: MockData = [:], openAPI: String? = nil, pathPrefix: String = "",
+    _ data: MockData = [:], openAPI: String? = nil, recording: String? = nil, pathPrefix: String = "",
     unexpectedRequests: UnexpectedRequests = .allow,
     auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
     configure: (inout Server.Configuration) throws -> Void = { _ in }
   ) async throws -> MockServer {
     try await start(
       try Server.Configuration.mock(
-        data, openAPI: openAPI, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth,
+        data, openAPI: openAPI, recording: recording, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests,
+        auth: auth,
         sourcePath: sourcePath,
         configure: configure),
       listens: listens)

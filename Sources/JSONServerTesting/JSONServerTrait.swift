@@ -58,6 +58,8 @@ extension Trait where Self == JSONServerTrait {
   ///   - data: The data at the start; never written back.
   ///   - openAPI: The path of an OpenAPI document, which says what the server's paths do; a request for another path is
   ///     unexpected. `nil` for none.
+  ///   - recording: The path of recorded responses, as `--record` or a browser (HAR) writes them; a request that neither the
+  ///     data nor the recording responds to is unexpected. `nil` for none.
   ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; `server.url` has it, too.
   ///   - unexpectedRequests: Whether requests without a resource or stub get a 404, or are issues.
   ///   - auth: The collection of the users who sign in; `nil` for no sign-in.
@@ -66,14 +68,15 @@ extension Trait where Self == JSONServerTrait {
   ///   - sourcePath: The source file of the test, to which the path of a data file is relative.
   ///   - configure: Changes other members of the configuration.
   public static func jsonServer(
-    _ data: MockData = [:], openAPI: String? = nil, pathPrefix: String = "",
+    _ data: MockData = [:], openAPI: String? = nil, recording: String? = nil, pathPrefix: String = "",
     unexpectedRequests: UnexpectedRequests = .allow,
     auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
     configure: @escaping @Sendable (inout Server.Configuration) throws -> Void = { _ in }
   ) -> JSONServerTrait {
     JSONServerTrait(listens: listens) {
       try .mock(
-        data, openAPI: openAPI, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth,
+        data, openAPI: openAPI, recording: recording, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests,
+        auth: auth,
         sourcePath: sourcePath,
         configure: configure)
     }

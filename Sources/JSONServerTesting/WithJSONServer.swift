@@ -17,6 +17,8 @@ public import JSONServerMock
 ///   - data: The data at the start; never written back.
 ///   - openAPI: The path of an OpenAPI document, which says what the server's paths do; a request for another path is
 ///     unexpected. `nil` for none.
+///   - recording: The path of recorded responses, as `--record` or a browser (HAR) writes them; a request that neither the
+///     data nor the recording responds to is unexpected. `nil` for none.
 ///   - pathPrefix: The path under which everything is served, such as `/api/v1`; `server.url` has it, too.
 ///   - unexpectedRequests: Whether requests without a resource or stub get a 404, or are issues.
 ///   - auth: The collection of the users who sign in; `nil` for no sign-in.
@@ -30,21 +32,22 @@ public import JSONServerMock
 /// - Throws: ``MockServerError`` or `ServerError` when the server does not start, or the error of the closure; elsewhere than
 ///   in Swift Testing a ``MockServerError`` when there are further failures.
 public func withJSONServer<Result>(
-  _ data: MockData = [:], openAPI: String? = nil, pathPrefix: String = "",
+  _ data: MockData = [:], openAPI: String? = nil, recording: String? = nil, pathPrefix: String = "",
   unexpectedRequests: UnexpectedRequests = .allow,
   auth: String? = nil, listens: Bool = true, sourcePath: String = #filePath,
   isolation: isolated (any Actor)? = #isolation, configure: (inout Server.Configuration) throws -> Void = { _ in },
   _ body: (MockServer) async throws -> Result
 ) async throws -> Result {
   let configuration = try Server.Configuration.mock(
-    data, openAPI: openAPI, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests, auth: auth,
+    data, openAPI: openAPI, recording: recording, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests,
+    auth: auth,
     sourcePath: sourcePath,
     configure: configure)
   return try await withJSONServer(configuration, listens: listens, body)
 }
 
 /// Runs a closure with a server that has JSON as its data; see
-/// ``withJSONServer(_:openAPI:pathPrefix:unexpectedRequests:auth:listens:sourcePath:isolation:configure:_:)-(MockData,_,_,_,_,_,_,_,_,_)``.
+/// ``withJSONServer(_:openAPI:recording:pathPrefix:unexpectedRequests:auth:listens:sourcePath:isolation:configure:_:)-(MockData,_,_,_,_,_,_,_,_,_,_)``.
 @_disfavoredOverload
 public func withJSONServer<Result>(
   _ data: JSONValue, pathPrefix: String = "", unexpectedRequests: UnexpectedRequests = .allow,

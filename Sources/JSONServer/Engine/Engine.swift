@@ -174,9 +174,12 @@ actor Engine: Application {
     }
   }
 
-  /// Refuses an unexpected request of a strict server, and marks it in the journal.
+  /// Refuses an unexpected request of a strict server, names the stub that it resembles, and marks it in the journal.
   func refuseUnexpected(_ context: RequestContext, _ message: String) {
-    finalize(context.noting { $0.isUnexpected = true }, RequestError(.malformed, message).response())
+    let nearest =
+      rules.table.nearestStub(to: context.matchable, context.request.method).map { " The nearest stub is for \($0)." }
+      ?? ""
+    finalize(context.noting { $0.isUnexpected = true }, RequestError(.malformed, message + nearest).response())
   }
 
   /// Refuses a request with parameters without effect, and suggests names. For a strict server, the request is

@@ -11,7 +11,7 @@ import JSONServerValues
 final class Rules {
   /// The stubs of a new session.
   private(set) var startStubs: RuleTable
-  private var table: RuleTable
+  private(set) var table: RuleTable
   /// The held requests, in the order of their numbers.
   private var held: [Int: (hold: Int, visit: Visit)] = [:]
 

@@ -308,7 +308,7 @@ private struct NoStubs: Error, CustomStringConvertible {
 
 extension RequestPattern {
   /// The pattern without parameters and members of the body that are secrets.
-  fileprivate var withoutSecrets: RequestPattern {
+  package var withoutSecrets: RequestPattern {
     var pattern = self
     pattern.query.removeAll { SecretName.matches($0.name, with: $0.value ?? "") }
     if let value = body.value { pattern.body = .including(value.withoutSecrets) }
