@@ -4,9 +4,11 @@ import TestSupport
 import Testing
 
 @Suite(.calculates) struct PropertyTests {
-  private static let words = [
-    "Alpha", "beta", "a,b", "", "50", "9", "true", "null", "h\u{E9}llo", "\u{1F600} x", "a\"b\\c", "0", "Beta", "1.0",
-  ]
+  private static let words =
+    [
+      "Alpha", "beta", "a,b", "", "50", "9", "true", "null", "h\u{E9}llo", "\u{1F600} x", "a\"b\\c", "0", "Beta", "1.0",
+      "2026-01-01T08:30:00",
+    ] + ReferenceDatabase.instants.keys.sorted()
   private static let paths = [
     "n", "s", "any", "in.s", "list", "list.0", "checked_in", "missing", "id", "tags.s", "tags.1.s", "tags.s.0",
     "in.in.s",

