@@ -94,6 +94,7 @@ package struct ShapedOperation: Sendable {
       var result = try operation.perform(on: &database)
       shape?.apply(to: &result, of: endpoint, in: database)
       if !ignored.isEmpty { result.ignored = ignored + result.ignored }
+      if shape?.isPartial != true { result.showFile(to: operation.request, endpoint) }
       return result
     } catch {
       throw .failed(error, ignored)
@@ -123,6 +124,14 @@ package struct OwnedShare: Sendable {
 }
 
 extension EndpointResult {
+  /// Shows the file that a record holds in place of the record, unless the client asks for JSON.
+  fileprivate mutating func showFile(to request: Request, _ endpoint: Endpoint) {
+    guard case (.record, .read) = (endpoint.target, endpoint.action), case .record(let record) = content,
+      endpoint.relations.isEmpty, !request.headerFields.contains(.page)
+    else { return }
+    prepared = FileRecord(record.record)?.response(to: request).map { PreparedResponse($0) }
+  }
+
   /// The result of a change, without one of the records' members.
   fileprivate func removing(_ name: String) -> EndpointResult {
     var result = self
@@ -172,7 +181,7 @@ package struct EndpointResult {
   package var change: DataChange?
   /// The member in which the content is wrapped; `nil` for none.
   var wrapName: String?
-  /// The whole response, where an OpenAPI document describes it; then the content is not used.
+  /// The whole response, where an OpenAPI document describes it, or a record's file; then the content is not used.
   var prepared: PreparedResponse?
 
   init(

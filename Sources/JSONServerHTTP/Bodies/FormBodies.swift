@@ -149,12 +149,7 @@ struct MultipartForm {
       }
       return .string(text)
     }
-    return [
-      "filename": .string(filename),
-      "type": .string(head.type ?? "application/octet-stream"),
-      "size": .number(JSONNumber(content.count)),
-      "data": .string(Data(content).base64EncodedString()),
-    ]
+    return FileRecord(name: filename, type: head.type ?? "application/octet-stream", bytes: content).json
   }
 }
 

@@ -35,7 +35,8 @@ package enum RequestBody {
 
   /// Returns the body of a request as JSON.
   ///
-  /// A body without a type, or with an unknown type, is accepted if it is JSON: many clients do not declare it.
+  /// A body without a type, or with an unknown type, is accepted if it is JSON: many clients do not declare it. An image or
+  /// another file becomes a record with the file.
   ///
   /// - Parameters:
   ///   - maximumDepth: The deepest nesting that the server accepts; the place of the record may add levels.
@@ -77,7 +78,12 @@ package enum RequestBody {
     case nil where type.isJSON:
       return WrittenBody(try body.text(of: try utf8(of: request.bytes, type: type)))
     case nil:
-      return WrittenBody(try body.text(ofUntyped: request.bytes, essence: type.essence))
+      do throws(RequestError) {
+        return WrittenBody(try body.text(ofUntyped: request.bytes, essence: type.essence))
+      } catch {
+        guard error.code == .unsupportedMediaType, let file = FileRecord(request, type) else { throw error }
+        return WrittenBody(ValidJSON(writing: file.json))
+      }
     }
   }
 

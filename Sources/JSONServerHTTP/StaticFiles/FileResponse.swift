@@ -3,38 +3,60 @@ import NIOConcurrencyHelpers
 
 /// The responses for one file.
 struct FileResponse {
-  private let file: OpenFile
-  private let name: String
+  private let size: Int
+  /// The fields of all responses.
+  private let fields: HTTPFields
   private let entityTag: String
-  private let lastModified: HTTPDate
+  /// The time of the last change; `nil` when it is unknown.
+  private let lastModified: HTTPDate?
+  /// Reads a part of the file.
+  private let content: @Sendable (Range<Int>) -> Response.Content
 
   /// Prepares the responses of a file.
   ///
   /// - Parameter name: The file's name, whose extension determines the type.
   init(_ file: OpenFile, name: String) {
-    self.file = file
-    self.name = name
+    let lastModified = HTTPDate(secondsSince1970: file.modified / 1000)
+    size = file.size
     entityTag = "W/\"\(String(file.size, radix: 16))-\(String(file.modified, radix: 16))\""
-    lastModified = HTTPDate(secondsSince1970: file.modified / 1000)
+    self.lastModified = lastModified
+    fields = [
+      .acceptRanges: "bytes", .cacheControl: "public, max-age=0", .lastModified: lastModified.text,
+      .eTag: entityTag, .contentType: FileType.contentType(ofFileNamed: name),
+    ]
+    content = { range in
+      range.count > StaticFiles.maximumBytesAtOnce
+        ? file.stream(range) : .bytes(file.read(from: range.lowerBound, count: range.count))
+    }
+  }
+
+  /// Prepares the responses of a record's file.
+  init(_ file: FileRecord) {
+    size = file.bytes.count
+    // The bytes are sent as they are, so that a download may go on with the rest of them.
+    entityTag = String(EntityTag(of: file.bytes).fieldValue.dropFirst(2))
+    lastModified = nil
+    fields = [
+      .acceptRanges: "bytes", .cacheControl: "no-cache", .eTag: entityTag, .contentType: file.type,
+      // An image may hold a script.
+      .contentSecurityPolicy: "sandbox",
+    ]
+    content = { .bytes(Array(file.bytes[$0])) }
   }
 
   /// The response to a GET or HEAD: 200, 206, 304 or 416.
   func response(to request: Request) -> Response {
-    var fields: HTTPFields = [
-      .acceptRanges: "bytes", .cacheControl: "public, max-age=0", .lastModified: lastModified.text,
-      .eTag: entityTag,
-    ]
-    fields[.contentType] = FileType.contentType(ofFileNamed: name)
+    var fields = fields
     guard !isUnchanged(for: request.headerFields) else { return Response(status: .notModified, headerFields: fields) }
     fields[.xContentTypeOptions] = "nosniff"
     switch requestedRange(of: request) {
     case .whole:
-      return response(.ok, fields, 0..<file.size, to: request)
+      return response(.ok, fields, 0..<size, to: request)
     case .part(let range):
-      fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.size)"
+      fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
       return response(.partialContent, fields, range, to: request)
     case .unsatisfiable:
-      return Response(status: .rangeNotSatisfiable, headerFields: [.contentRange: "bytes */\(file.size)"])
+      return Response(status: .rangeNotSatisfiable, headerFields: [.contentRange: "bytes */\(size)"])
     }
   }
 
@@ -43,15 +65,18 @@ struct FileResponse {
     if let tags = fields[.ifNoneMatch] {
       return EntityTagList(tags).names(entityTag)
     }
-    guard let since = fields[.ifModifiedSince].flatMap(HTTPDate.init(text:)) else { return false }
+    guard let lastModified, let since = fields[.ifModifiedSince].flatMap(HTTPDate.init(text:)) else { return false }
     return lastModified.secondsSince1970 <= since.secondsSince1970
   }
 
-  /// The range in a GET. A range that depends on a tag is ignored, since the tag is weak (RFC 9110, section 13.1.5).
+  /// The range in a GET. A range that depends on a weak tag is ignored (RFC 9110, section 13.1.5).
   private func requestedRange(of request: Request) -> ByteRange {
     guard request.method == .get, let range = request.headerFields[.range] else { return .whole }
-    if let condition = request.headerFields[.ifRange], HTTPDate(text: condition) != lastModified { return .whole }
-    return ByteRange(range, size: file.size)
+    if let condition = request.headerFields[.ifRange] {
+      let isTag = condition == entityTag && !condition.hasPrefix("W/")
+      guard isTag || lastModified != nil && HTTPDate(text: condition) == lastModified else { return .whole }
+    }
+    return ByteRange(range, size: size)
   }
 
   private func response(
@@ -60,12 +85,10 @@ struct FileResponse {
     var fields = fields
     fields[.contentLength] = "\(range.count)"
     guard request.method == .get else { return Response(status: status, headerFields: fields) }
-    guard range.count > StaticFiles.maximumBytesAtOnce else {
-      let bytes = file.read(from: range.lowerBound, count: range.count)
-      fields[.contentLength] = "\(bytes.count)"
-      return Response(status: status, headerFields: fields, body: .bytes(bytes))
-    }
-    return Response(status: status, headerFields: fields, body: file.stream(range))
+    let content = content(range)
+    // The file may have become shorter.
+    if case .bytes(let bytes) = content { fields[.contentLength] = "\(bytes.count)" }
+    return Response(status: status, headerFields: fields, body: content)
   }
 }
 
