@@ -134,7 +134,7 @@ package struct Database: Sendable {
   }
 
   /// The largest number of names that are compared for an error message: a failing request must not read all names.
-  private static let maximumSuggestions = 1_000
+  static let maximumSuggestions = 1_000
 
   /// The message for a request to an unknown resource.
   package func unknownResourceMessage(_ name: String) -> String {
@@ -145,6 +145,12 @@ package struct Database: Sendable {
     }
     let list = names.prefix(12).joined(separator: ", ") + (names.dropFirst(12).isEmpty ? "" : ", …")
     return "No resource is named '\(name)'; there are \(list)."
+  }
+
+  /// The id of a record as the record spells it: UUIDs are found without letter case, once the ids of a large collection have
+  /// been read.
+  package func storedID(_ id: String, in name: String) -> String {
+    (try? collection(name))?.storedID(id, Patience(isShort: true)) ?? id
   }
 
   /// Whether a collection has a record with an id. O(1) after the first call for a collection.

@@ -330,6 +330,28 @@ extension RelatedRecords {
 }
 
 extension Database {
+  /// The segments of a path with the id of a record as the record spells it, so that the record has one address
+  /// everywhere: in guards, validators and events.
+  func withStoredID(_ segments: [String]) -> [String] {
+    guard segments.count > 1, segments[1].utf8.count == 36,
+      let (name, isCollection) = resource(meantBy: segments[0]), isCollection
+    else { return segments }
+    var segments = segments
+    segments[1] = storedID(segments[1], in: name)
+    return segments
+  }
+
+  /// The parameters of a list with ids as the records spell them.
+  fileprivate func withStoredIDs(_ parameters: QueryParameters, of name: String) -> QueryParameters {
+    let idName = schema.idName(of: name)
+    guard parameters.items.contains(where: { $0.name == idName && $0.value.utf8.count == 36 }) else {
+      return parameters
+    }
+    var parameters = parameters
+    parameters.items = parameters.items.map { ($0.name, $0.name == idName ? storedID($0.value, in: name) : $0.value) }
+    return parameters
+  }
+
   /// The warning about a missing parent record; `nil` when it exists.
   fileprivate func note(onMissing parent: (resource: String, id: String)) -> String? {
     guard let (name, _) = resource(meantBy: parent.resource) else {
@@ -351,6 +373,7 @@ extension Endpoint {
   package static func parse(
     _ request: Request, _ segments: [String], _ parameters: QueryParameters, _ database: Database
   ) throws(RequestError) -> Endpoint {
+    let segments = database.withStoredID(segments)
     guard let first = segments.first else { throw unknownRoute(request, database) }
     if segments.count == 1, first == "db" || database.dialect == .classic && first.lowercased() == "db" {
       guard isRead(request.method) else { throw .methodNotAllowed(request, ["GET", "HEAD"]) }
@@ -398,11 +421,13 @@ extension Endpoint {
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ database: Database
   ) throws(RequestError) -> Endpoint {
     if isRead(request.method) {
-      return Endpoint(.collection(name), list: try ListParameters(parameters, dialect: database.dialect))
+      return Endpoint(
+        .collection(name),
+        list: try ListParameters(database.withStoredIDs(parameters, of: name), dialect: database.dialect))
     }
     let schema = database.schema
     if request.method == .delete || request.method == .patch {
-      return try changeMany(name, request, parameters, schema)
+      return try changeMany(name, request, database.withStoredIDs(parameters, of: name), schema)
     }
     guard request.method == .post else {
       throw .methodNotAllowed(request, collectionMethods + manyMethods(parameters, schema))

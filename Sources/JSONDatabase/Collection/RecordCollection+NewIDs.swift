@@ -19,7 +19,7 @@ extension RecordCollection {
           .invalidBody,
           "'\(idName)' is '\(value)', which has no address: in a path it means a directory. Choose another.")
       }
-      guard slot(of: value, patience) == nil else {
+      guard slot(of: storedID(value, patience), patience) == nil else {
         throw DatabaseError(
           .idTaken,
           "\(name) has a record with id \(value) already; leave '\(idName)' out of a new one."

@@ -68,6 +68,12 @@ package struct RecordCollection: Sendable {
     ids(patience)?.slot(of: id, in: rows)
   }
 
+  /// Returns the id as its record spells it, if the id is a UUID in other letters.
+  func storedID(_ id: String, _ patience: Patience) -> String {
+    guard id.utf8.count == 36, let ids = ids(patience), ids.slot(of: id, in: rows) == nil else { return id }
+    return ids.slot(ofUUID: id, in: rows).flatMap { rows[$0]?.id(named: idName) }?.string ?? id
+  }
+
   /// Returns the record with an id, given as text.
   func row(of id: String, _ patience: Patience) -> Row? {
     ids(patience)?.row(of: id, in: rows)

@@ -51,6 +51,9 @@ enum UUIDText {
     }
   }
 
+  /// A character of a UUID in lower case.
+  static func folded(_ character: UInt8) -> UInt8 { character | 0x20 }
+
   /// Returns a random UUID, of version 4, in lower case.
   static func random(_ random: () -> UInt64) -> String {
     let high = random() & ~0xF000 | 0x4000

@@ -4,7 +4,7 @@ import JSONServerValues
 ///
 /// An open-addressing table of slots: 10 to 40 bytes per record, because the ids themselves are read from the records.
 /// Beside each slot is a byte of its id's hash, so hardly any other record is read. Ids compare by their text, so `1`
-/// and `"1"` are one id.
+/// and `"1"` are one id. The hash of a UUID is that of its lower case, so that it is found in any.
 struct IDHashTable: RowIndex {
   private static let empty: Int32 = -1
   private static let removed: Int32 = -2
@@ -35,13 +35,31 @@ struct IDHashTable: RowIndex {
 
   /// Returns the slot of the first record with an id, or `nil`.
   func slot(of id: UnsafeBufferPointer<UInt8>, in rows: PersistentRowVector) -> Int? {
+    slot(of: id, in: rows) { $0.elementsEqual(id) }
+  }
+
+  /// Returns the slot of the first record whose id is a UUID in other letters, or `nil`.
+  func slot(ofUUID id: String, in rows: PersistentRowVector) -> Int? {
+    var id = id
+    return id.withUTF8 { id in
+      guard UUIDText.isUUID(id) else { return nil }
+      return slot(of: id, in: rows) { other in
+        other.count == id.count && zip(other, id).allSatisfy { UUIDText.folded($0) == UUIDText.folded($1) }
+      }
+    }
+  }
+
+  /// - Parameter isEqual: Whether a record's id is the id.
+  private func slot(
+    of id: UnsafeBufferPointer<UInt8>, in rows: PersistentRowVector, where isEqual: (UnsafeBufferPointer<UInt8>) -> Bool
+  ) -> Int? {
     let hash = Self.hash(id)
     let tag = Self.tag(hash)
     var index = hash & (slots.count - 1)
     while slots[index] != Self.empty {
       let slot = Int(slots[index])
       if tags[index] == tag, slot >= 0, let row = rows[slot],
-        Self.withID(of: row, named: idName, { $0?.elementsEqual(id) ?? false })
+        Self.withID(of: row, named: idName, { $0.map(isEqual) ?? false })
       {
         return slot
       }
@@ -155,7 +173,11 @@ struct IDHashTable: RowIndex {
   /// ones that collide.
   private static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var hasher = Hasher()
-    hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    if UUIDText.isUUID(bytes) {
+      for byte in bytes { hasher.combine(UUIDText.folded(byte)) }
+    } else {
+      hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    }
     return hasher.finalize() & Int.max
   }
 

@@ -53,10 +53,22 @@ extension Database {
     return schema.idProposal(of: entries[position].name, SelectedRecords(collection.rows).prefix(limit))
   }
 
-  /// The error for a record that does not exist; says which member has the ids, if it is another one.
+  /// The first id that differs from another by letter case alone; `nil` when none of the first records has such an id.
+  private func idInOtherCase(_ id: String, in name: String) -> String? {
+    guard id.contains(where: \.isLetter), let collection = try? collection(name) else { return nil }
+    let folded = id.lowercased()
+    return SelectedRecords(collection.rows).prefix(Self.maximumSuggestions).lazy
+      .compactMap { $0.member(Array(collection.idName.utf8))?.withToken(\.recordID) }.first {
+        $0.lowercased() == folded
+      }
+  }
+
+  /// The error for a record that does not exist; says which member has the ids, if it is another one, or which id differs by
+  /// letter case alone.
   func unknownRecord(_ id: String, in name: String) -> DatabaseError {
     let member = (try? position(of: name)).flatMap { idProposal(at: $0, limit: 20) }
     let advice = member.map { ": no record has an '\(schema.idName(of: name))', but \(schema.idAdvice($0, of: name))" }
-    return DatabaseError(.unknownRecord, "\(name) has no record with id \(id)\(advice ?? "").")
+    let similar = idInOtherCase(id, in: name).map { ", but with id \($0): letter case counts" }
+    return DatabaseError(.unknownRecord, "\(name) has no record with id \(id)\(advice ?? similar ?? "").")
   }
 }

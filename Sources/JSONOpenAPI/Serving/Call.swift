@@ -77,7 +77,7 @@ package struct Call: Sendable {
   package let index: Int
   package var request: DocumentRequest
   /// The values of the path.
-  let path: [String: String]
+  private(set) var path: [String: String]
   /// The values of the query, by the names of the parameters.
   let query: [String: JSONValue]
   let body: JSONValue?
@@ -110,11 +110,20 @@ package struct Call: Sendable {
   package var collection: Collection? { storage.map { document.collections[$0.collection] } }
 
   /// The id in the path of an item.
-  package var id: String? {
-    guard let storage, ![.list, .create].contains(storage.action), case let operation = operation,
-      let name = PathTree.parts(of: operation.path.split(separator: "/").last.map(String.init) ?? "")?.name
-    else { return nil }
-    return path[name]
+  package var id: String? { idParameter.flatMap { path[$0] } }
+
+  /// The parameter of the path that has the id of an item; `nil` for a list.
+  private var idParameter: String? {
+    guard let storage, ![.list, .create].contains(storage.action) else { return nil }
+    return PathTree.parts(of: operation.path.split(separator: "/").last.map(String.init) ?? "")?.name
+  }
+
+  /// The same call with the id of its item as the record spells it: UUIDs are found without letter case.
+  package func spelled(as database: Database) -> Call {
+    guard let collection, !collection.isObject, let name = idParameter, let id = path[name] else { return self }
+    var call = self
+    call.path[name] = database.storedID(id, in: collection.name)
+    return call
   }
 }
 

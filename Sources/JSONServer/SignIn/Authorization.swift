@@ -67,7 +67,8 @@ final class Authorization {
     }
     if !routes.pathGuards.isEmpty {
       // A resource has one name here, whichever way the client spells it.
-      let path = RequestTarget.encoded(target.segments.map { database.resource(meantBy: $0)?.name ?? $0 })
+      let path = RequestTarget.encoded(
+        database.withStoredID(target.segments).map { database.resource(meantBy: $0)?.name ?? $0 })
       guards.given += routes.pathGuards.filter { $0.covers(path) }.map(\.digits)
     }
     return context.with(nil, prefix == nil ? nil : target, guards: guards)

@@ -3,7 +3,7 @@ import JSONDescription
 /// The parameters of a target's query, decoded.
 package struct QueryParameters: Sendable {
   /// The parameters in the order they were sent; a name may occur more than once.
-  package let items: [(name: String, value: String)]
+  package var items: [(name: String, value: String)]
 
   /// The most parameters that are accepted. A parameter that follows another of the same name, as in a list of ids, does not
   /// count again.
