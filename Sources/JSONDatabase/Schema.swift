@@ -17,6 +17,8 @@ package struct Schema: Sendable {
   package var filler = Filler.none
   /// The json-server version whose responses are given.
   package var dialect = Dialect.classic
+  /// The parameters of pages that begin after a cursor, and their usual size; `nil` for other pages.
+  package var cursorPages: (cursor: String, limit: String, size: Int)?
   /// The deepest nesting of arrays and objects that is accepted.
   package var maximumDepth = 512
   /// The deepest nesting of a record, which is in an array in an object; the same for a single resource.

@@ -2,4 +2,5 @@
 // HTTPTypes, JSONServerValues and Foundation.
 
 @_exported public import JSONServerHTTP
+@_exported public import JSONServerResources
 @_exported public import JSONServerRules

@@ -140,7 +140,7 @@ extension EndpointResult {
     case .list(let list):
       let records = (0..<list.placeCount).compactMap { list[$0]?.record.removing(name) }
       result.content = .list(RecordList(records.map { RelatedRecord(record: $0) }))
-    case .database, .record, .envelope: break
+    case .database, .record, .envelope, .cursorPage: break
     }
     switch change {
     case .created(let resource, let record)?: result.change = .created(resource, record.removing(name))
@@ -161,6 +161,8 @@ package struct EndpointResult {
     case record(RelatedRecord)
     case list(RecordList)
     case envelope(PageNumbers, RecordList)
+    /// A page, and the cursor of the next one.
+    case cursorPage(RecordList, next: String?)
   }
 
   var content: Content
@@ -179,6 +181,8 @@ package struct EndpointResult {
   package var notes: [String] = []
   /// The changes, for subscribers.
   package var change: DataChange?
+  /// The members around a page with a cursor; `nil` for an array.
+  var pages: CursorPages?
   /// The member in which the content is wrapped; `nil` for none.
   var wrapName: String?
   /// The whole response, where an OpenAPI document describes it, or a record's file; then the content is not used.
@@ -197,7 +201,7 @@ package struct EndpointResult {
   package var isRecord: Bool {
     switch content {
     case .text, .record: total == nil
-    case .database, .list, .envelope: false
+    case .database, .list, .envelope, .cursorPage: false
     }
   }
 
@@ -238,7 +242,7 @@ package struct EndpointResult {
       return .bytes(Self.bytes(record.byteCount) { Self.formatter.append(record.joined, to: &$0) })
     case .text(let text) where wrapName == nil && text.count <= PreparedResponse.largestWhole:
       return .bytes(Self.bytes(text.count) { Self.formatter.append(text, to: &$0) })
-    case .record, .text, .database, .list, .envelope: break
+    case .record, .text, .database, .list, .envelope, .cursorPage: break
     }
     let text = text
     let count = text.byteCount(upTo: PreparedResponse.largestWhole)
@@ -256,12 +260,16 @@ package struct EndpointResult {
   }
 
   private var text: SlicedText {
+    if let pages, case .cursorPage(let records, let next) = content {
+      let (head, tail, level) = pages.envelope(next: next, total: total ?? records.count)
+      return SlicedText([.bytes(head), .records(records, level: level), .bytes(tail)])
+    }
     if let wrapName { return wrapped(as: wrapName) }
     return switch content {
     case .text(let text): SlicedText([.value(text, level: 0)])
     case .database(let text): text.pretty
     case .record(let record): SlicedText([.value(record.joined, level: 0)])
-    case .list(let records): SlicedText([.records(records, level: 0)])
+    case .list(let records), .cursorPage(let records, _): SlicedText([.records(records, level: 0)])
     case .envelope: wrapped(as: "data", withTotal: false)
     }
   }

@@ -279,10 +279,12 @@ extension Endpoint {
     }
     var (selection, related) = try database.list(name, parameters.query)
     var result = EndpointResult(.list(related.records))
+    if parameters.pageForm == .cursor { result.content = .cursorPage(related.records, next: selection.next) }
     if let form = parameters.pageForm, case .page(let number, let size) = parameters.query.window {
       let page = PageNumbers(requested: number, size: size, total: selection.total)
       switch form {
       case .array: result.link = PageLinks.fieldValue(request, page)
+      case .cursor: break
       case .envelope:
         if page.number != number {
           // 1.0 responds with the last page to a request for a later page.
@@ -423,7 +425,7 @@ extension Endpoint {
     if isRead(request.method) {
       return Endpoint(
         .collection(name),
-        list: try ListParameters(database.withStoredIDs(parameters, of: name), dialect: database.dialect))
+        list: try ListParameters(database.withStoredIDs(parameters, of: name), database.schema))
     }
     let schema = database.schema
     if request.method == .delete || request.method == .patch {
@@ -505,7 +507,7 @@ extension Endpoint {
       guard let key = try? database.foreignKey(in: name, to: parent.resource) else {
         throw RequestError(.notFound, database.unknownResourceMessage(name))
       }
-      var list = try ListParameters(parameters, dialect: database.dialect)
+      var list = try ListParameters(parameters, database.schema)
       if let ids {
         list.query.criteria.ids = ids
         return Endpoint(.collection(name), list: list, below: parent)

@@ -12,6 +12,8 @@ package struct ListParameters: Sendable {
     case array
     /// An object with the numbers of the pages around it (json-server 1.0).
     case envelope
+    /// An object with the cursor of the next page.
+    case cursor
   }
 
   package var query: Query
@@ -29,8 +31,13 @@ package struct ListParameters: Sendable {
 
   /// Reads the parameters.
   ///
+  /// - Parameter hasCursors: Whether lists come in pages with cursors where a schema names their parameters.
   /// - Throws: 400 that names the invalid parameter.
-  init(_ parameters: QueryParameters, dialect: Dialect) throws(RequestError) {
+  init(_ given: QueryParameters, _ schema: Schema, hasCursors: Bool = true) throws(RequestError) {
+    let dialect = schema.dialect
+    let pages = hasCursors ? schema.cursorPages : nil
+    var parameters = given
+    if let pages { parameters.items.removeAll { [pages.cursor, pages.limit].contains($0.name) } }
     delta = try Delta(parameters)
     var query = Query()
     query.criteria.conditions = try Self.conditions(parameters)
@@ -51,6 +58,10 @@ package struct ListParameters: Sendable {
       let size = perPage.map { max($0, 1) } ?? limit ?? 10
       query.window = .page(max(page, 1), size: size < 1 ? 10 : size)
       pageForm = dialect == .v1 || perPage != nil ? .envelope : .array
+    } else if let pages, delta == nil, start == nil, end == nil, limit == nil {
+      let cursor = given.first(pages.cursor).flatMap { $0.isEmpty ? nil : $0 }
+      query.window = .after(cursor, size: max(try given.number(pages.limit) ?? pages.size, 1))
+      pageForm = .cursor
     } else {
       query.window = Self.slice(start: start, end: end, limit: limit)
       pageForm = nil

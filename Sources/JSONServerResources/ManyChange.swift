@@ -13,7 +13,7 @@ extension Endpoint {
   static func changeMany(
     _ name: String, _ request: Request, _ parameters: QueryParameters, _ schema: Schema
   ) throws(RequestError) -> Endpoint {
-    var list = try ListParameters(parameters, dialect: schema.dialect)
+    var list = try ListParameters(parameters, schema, hasCursors: false)
     list.query.criteria.isForChange = true
     let isForAll = try isForAll(parameters)
     guard list.selectsByFilter || isForAll else {
@@ -43,7 +43,7 @@ extension Endpoint {
 
   /// The further methods of a collection with a query that selects records.
   static func manyMethods(_ parameters: QueryParameters, _ schema: Schema) -> [String] {
-    let list = try? ListParameters(parameters, dialect: schema.dialect)
+    let list = try? ListParameters(parameters, schema, hasCursors: false)
     let selects = list?.selectsByFilter ?? false
     return selects || (try? isForAll(parameters)) == true ? ["PATCH", "DELETE"] : []
   }

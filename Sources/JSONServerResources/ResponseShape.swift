@@ -8,17 +8,21 @@ package struct ResponseShape: Sendable {
   private let fields: FieldSelection?
   /// The member in which the data is wrapped; `nil` for none.
   private let wrapName: String?
+  /// The members around a page with a cursor; `nil` for an array.
+  private let pages: CursorPages?
 
   /// Whether responses show a part of a record.
   package var isPartial: Bool { fields != nil }
 
-  /// - Parameter wrapName: The member in which the server wraps data; `nil` for none.
+  /// - Parameters:
+  ///   - wrapName: The member in which the server wraps data; `nil` for none.
+  ///   - pages: The members around a page with a cursor; `nil` for an array.
   /// - Returns: `nil` when records stay as they are.
   /// - Throws: 400 for more than ``maximumFields``.
-  package init?(_ parameters: QueryParameters, wrapName: String?) throws(RequestError) {
+  package init?(_ parameters: QueryParameters, wrapName: String?, pages: CursorPages? = nil) throws(RequestError) {
     let asksForFields = parameters.items.contains { $0.name == "_fields" }
-    guard asksForFields || wrapName != nil else { return nil }
-    self.wrapName = wrapName
+    guard asksForFields || wrapName != nil || pages != nil else { return nil }
+    (self.wrapName, self.pages) = (wrapName, pages)
     fields = asksForFields ? try Self.fields(parameters) : nil
   }
 
@@ -36,7 +40,7 @@ package struct ResponseShape: Sendable {
   func apply(to result: inout EndpointResult, of endpoint: Endpoint, in database: Database) {
     // The whole data keeps the form of the file, so that it can be saved as one.
     guard let name = endpoint.resource else { return }
-    result.wrapName = wrapName
+    (result.wrapName, result.pages) = (wrapName, pages)
     guard let fields else { return }
     result.content = result.content.selecting(fields)
     // A write has already been carried out: its names were checked before.
@@ -89,6 +93,7 @@ extension EndpointResult.Content {
       return .record(record)
     case .list(let records): return .list(records.selecting(fields))
     case .envelope(let page, let records): return .envelope(page, records.selecting(fields))
+    case .cursorPage(let records, let next): return .cursorPage(records.selecting(fields), next: next)
     }
   }
 }
@@ -107,7 +112,7 @@ extension EndpointResult {
     case .text(let text): segments = [.value(text, level: 1)]
     case .database(let text): segments = text.pretty.segments
     case .record(let record): segments = [.value(record.joined, level: 1)]
-    case .list(let records):
+    case .list(let records), .cursorPage(let records, _):
       segments = [.records(records, level: 1)]
       total = self.total ?? records.count
     case .envelope(let page, let records):

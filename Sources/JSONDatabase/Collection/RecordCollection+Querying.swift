@@ -19,14 +19,19 @@ extension RecordCollection {
     steps: StepBudget = StepBudget(maximum: QueryPlan.maximumSteps)
   ) throws(DatabaseError) -> Selection {
     let filter = try Filter(query.criteria, of: self, parents, dialect, patience, steps: steps)
-    let (records, total) =
-      if filter.isEmpty, query.isWhole {
-        (SelectedRecords(rows), count)
+    let (records, total): (SelectedRecords, Int)
+    var next: String?
+    if filter.isEmpty, query.isWhole {
+      (records, total) = (SelectedRecords(rows), count)
+    } else {
+      let matches = matching(filter, of: query, parents, dialect, patience)
+      let sorting = Sorting(query.sort, dialect: dialect, parents: parents, patience: patience)
+      if case .after(let id, let size) = query.window {
+        (records, total, next) = try page(after: id, size: size, query, matches, sorting, patience)
       } else {
-        window(
-          query, matching(filter, of: query, parents, dialect, patience),
-          Sorting(query.sort, dialect: dialect, parents: parents, patience: patience), patience)
+        (records, total) = window(query, matches, sorting, patience)
       }
+    }
     guard !steps.isSpent else {
       throw DatabaseError(
         .invalidQuery,
@@ -41,7 +46,7 @@ extension RecordCollection {
       }
     return Selection(
       records: records, total: total, unknownParameters: filter.unknown, idleFilters: filter.idle,
-      unknownSortPaths: unknownPaths)
+      unknownSortPaths: unknownPaths, next: next)
   }
 
   /// Whether any record has an object at a path. O(n) at most.
@@ -53,6 +58,32 @@ extension RecordCollection {
   /// The first records, in stored order, at most the given number.
   package func firstRecords(_ count: Int) -> [ValidJSON] {
     Array(SelectedRecords(rows).prefix(count))
+  }
+
+  /// Sorts the matching records, and selects those after a record. A page ends with a record that has an id.
+  ///
+  /// - Returns: The records, the number of all matching ones, and the id after which the next page begins.
+  /// - Throws: ``DatabaseError`` with code `invalidQuery` when the record is not among the matching ones.
+  private func page(
+    after cursor: String?, size: Int, _ query: Query, _ matches: FilterMatches, _ sorting: Sorting, _ patience: Patience
+  ) throws(DatabaseError) -> (records: SelectedRecords, total: Int, next: String?) {
+    var whole = query
+    whole.window = .all
+    let slots = window(whole, matches, sorting, patience).records.occupiedSlots
+    func id(_ place: Int) -> String? { rows[Int(slots[place])]?.id(named: idName)?.string }
+    var start = 0
+    if let cursor {
+      guard let slot = slot(of: storedID(cursor, patience), patience), let place = slots.firstIndex(of: Int32(slot))
+      else {
+        throw DatabaseError(
+          .invalidQuery, "The cursor '\(cursor)' leads to no record of this list; begin again without a cursor.")
+      }
+      start = place + 1
+    }
+    var end = start + min(size, slots.count - start)
+    while end > 0, end < slots.count, id(end - 1) == nil { end += 1 }
+    let records = SelectedRecords(.list(Array(slots[start..<end])), of: rows, count: end - start)
+    return (records, slots.count, end < slots.count ? id(end - 1) : nil)
   }
 
   /// Sorts the matching records, and selects the window.
@@ -111,7 +142,8 @@ extension Query.Window {
   /// The part of a list that the window shows; empty when the window lies outside.
   func range(of count: Int) -> Range<Int> {
     switch self {
-    case .all: return 0..<count
+    // What follows a record depends on the order.
+    case .all, .after: return 0..<count
     case .slice(let start, let end):
       let lower = start < 0 ? max(count + start, 0) : min(start, count)
       let upper = end.map { $0 < 0 ? max(count + $0, 0) : min($0, count) } ?? count

@@ -8,6 +8,8 @@ package struct Query: Sendable {
     case slice(start: Int, end: Int?)
     /// A page, from 1.
     case page(Int, size: Int)
+    /// What follows the record with an id, or the first records.
+    case after(String?, size: Int)
   }
 
   package var criteria = Criteria()
@@ -38,6 +40,8 @@ package struct Selection: Sendable {
   package let idleFilters: [IdleFilter]
   /// The sort keys that are members of no record; empty when there are no records.
   package let unknownSortPaths: [FieldPath]
+  /// The id after which the next page begins; `nil` when nothing follows, and for other windows than ``Query/Window/after(_:size:)``.
+  package var next: String?
 
   /// The positions of the records in their collection, until it changes. O(number of records).
   package var slots: [Int] { records.occupiedSlots.map(Int.init) }

@@ -107,6 +107,63 @@ package enum OpenAPIWrapping {
   }
 }
 
+/// The part of a document about lists in pages with a cursor.
+package enum OpenAPIPages {
+  /// The components of the parameters of other pages.
+  private static let others = Set(["page", "perPage", "start", "end", "limit", "since"].map(reference))
+
+  private static func reference(_ component: String) -> JSONValue {
+    ["$ref": .string("#/components/parameters/\(component)")]
+  }
+
+  /// Replaces the responses to lists by pages, and the parameters by those of pages.
+  ///
+  /// - Parameters:
+  ///   - parameters: The names of the parameters with the cursor and with the size of a page.
+  ///   - members: The paths of the members with the records, the next cursor and the total.
+  ///   - wrapName: The member that holds lists in the document; `nil` for none.
+  package static func added(
+    _ parameters: (cursor: String, limit: String), _ members: (records: String, next: String, total: String?),
+    wrapName: String?, to document: JSONObject
+  ) -> JSONObject {
+    document.changingOperations { operation, _, method in
+      guard method == "get",
+        let whole = operation["responses"]?["200"]?["content"]?["application/json"]?["schema"],
+        let list = [whole, wrapName.flatMap { whole["properties"]?[$0] }].compactMap(\.self)
+          .first(where: { $0["type"] == "array" })
+      else { return }
+      var page: [(path: ArraySlice<Substring>, schema: JSONValue)] = [
+        (members.records.split(separator: ".")[...], list),
+        (members.next.split(separator: ".")[...], ["type": ["string", "null"]]),
+      ]
+      if let total = members.total {
+        page.append((total.split(separator: ".")[...], ["type": "integer", "minimum": 0]))
+      }
+      operation[object: "responses"][object: "200"]["content"] = ["application/json": ["schema": envelope(page)]]
+      let kept = (operation["parameters"]?.array ?? []).filter { !others.contains($0) }
+      operation["parameters"] = .array(
+        kept + [
+          parameter(parameters.cursor, "The cursor of the page, from the last response; none for the first page."),
+          parameter(parameters.limit, "The number of records of a page."),
+        ])
+    }
+  }
+
+  private static func parameter(_ name: String, _ description: String) -> JSONValue {
+    ["name": .string(name), "in": "query", "description": .string(description), "schema": ["type": "string"]]
+  }
+
+  private static func envelope(_ members: [(path: ArraySlice<Substring>, schema: JSONValue)]) -> JSONValue {
+    var properties = JSONObject()
+    for (path, schema) in members {
+      guard let name = path.first.map(String.init), properties[name] == nil else { continue }
+      let inner = members.filter { $0.path.count > 1 && $0.path.first == path.first }
+      properties[name] = inner.isEmpty ? schema : envelope(inner.map { ($0.path.dropFirst(), $0.schema) })
+    }
+    return OpenAPISchemas.whole(properties)
+  }
+}
+
 extension JSONObject {
   /// The document with its operations changed.
   ///

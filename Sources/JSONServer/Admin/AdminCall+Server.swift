@@ -39,6 +39,7 @@ extension AdminCall {
       return engine.finalize(context, .json(contract.value))
     }
     let (title, wrapName) = (engine.configuration.title, engine.configuration.wrapName)
+    let pages = engine.configuration.cursorPages
     let (users, signIn) = (engine.signIn?.users, Self.signIn(on: engine))
     let path = context.request.mount.path
     try show(isLarge: !engine.database.isSmall, on: engine) { database in
@@ -47,7 +48,8 @@ extension AdminCall {
       return .object(
         OpenAPIAdmin.adding(
           AdminRoute.table.map(\.operation), faultActions: Response.Delivery.actions.map(\.name),
-          to: description.openAPI(.open, basePath: path.isEmpty ? "/" : path, wrapName: wrapName, signIn: signIn)))
+          to: description.openAPI(
+            .open, basePath: path.isEmpty ? "/" : path, wrapName: wrapName, pages: pages, signIn: signIn)))
     }
   }
 

@@ -63,19 +63,25 @@ package struct DataDescription {
   ///   - bodies: Whether bodies are described by the current data, or as openly as the server accepts them.
   ///   - basePath: The path of the interface.
   ///   - wrapName: The member of a response that holds records; `nil` for none.
+  ///   - pages: The pages with a cursor; `nil` for other pages.
   ///   - signIn: How clients sign in; `nil` for a server without sign-in.
   func openAPI(
-    _ bodies: OpenAPIDocument.Bodies, basePath: String = "/", wrapName: String? = nil, signIn: OpenAPISignIn? = nil
+    _ bodies: OpenAPIDocument.Bodies, basePath: String = "/", wrapName: String? = nil,
+    pages: CursorPages? = nil, signIn: OpenAPISignIn? = nil
   ) -> JSONObject {
     var document = OpenAPIDocument(
       title: title, resources: resources, relations: relations, basePath: basePath, bodies: bodies, singular: singular
     ).object
     if areBodiesChecked { document = OpenAPIChecking.added(to: document) }
     if let wrapName { document = OpenAPIWrapping.added(named: wrapName, to: document) }
+    if let pages {
+      document = OpenAPIPages.added(
+        (pages.cursor, pages.limit), (pages.records, pages.next, pages.total), wrapName: wrapName, to: document)
+    }
     return signIn?.added(to: document) ?? document
   }
 
-  /// The OpenAPI document of ``openAPI(_:basePath:wrapName:signIn:)`` for people and code generators, as text.
+  /// The OpenAPI document of ``openAPI(_:basePath:wrapName:pages:signIn:)`` for people and code generators, as text.
   package var openAPIText: String {
     JSONValue.object(openAPI(.shaped)).text()
   }

@@ -201,7 +201,9 @@ extension Engine {
     }
     let endpoint = try resolvingDelta(endpoint, context)
     let parameters = endpoint.parameters(of: context.target)
-    let shape = try ResponseShape(parameters, wrapName: configuration.wrapName(for: context))
+    let shape = try ResponseShape(
+      parameters, wrapName: configuration.wrapName(for: context),
+      pages: context.isHidden ? nil : configuration.cursorPages)
     let ignored = parameters.items.isEmpty ? [] : endpoint.ignoredParameters(parameters, of: context.request)
     let operation: ShapedOperation
     do throws(RequestError) {

@@ -13,6 +13,7 @@ extension Server.Configuration {
     if let wrapName, wrapName.isEmpty || wrapName == "total" {
       throw refusal("wrapName", "'\(wrapName)' cannot hold the records; choose another name, such as data.")
     }
+    if let problem = cursorPages?.problem { throw refusal("cursorPages", problem) }
     if delay < .zero { throw refusal("delay", "\(delay) is not a valid time; choose 0 or more.") }
     if let bytesPerSecond, !Rule.speeds.contains(bytesPerSecond) {
       throw refusal("bytesPerSecond", "\(bytesPerSecond) is not a speed; choose from 1 to 1000000000, or nil.")

@@ -22,6 +22,7 @@ extension Server.Configuration {
       case .classic: .classic
       case .v1: .v1
       }
+    schema.cursorPages = cursorPages.map { ($0.cursor, $0.limit, $0.size) }
     schema.maximumAddressBytes = limits.maximumTargetBytes - mountPath.utf8.count
     schema.maximumPatchGrowth = limits.maximumBodyBytes
     schema.maximumDepth = maximumDepth

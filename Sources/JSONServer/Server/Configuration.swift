@@ -1,4 +1,4 @@
-package import JSONServerResources
+public import JSONServerResources
 public import JSONServerValues
 
 extension Server {
@@ -74,6 +74,8 @@ extension Server {
     /// The member under which responses hold records and lists, such as `data` in `{"data": [], "total": 0}`; `nil` for
     /// responses without such an object.
     public var wrapName: String?
+    /// The pages of lists with a cursor for the next one; `nil` for lists as json-server sends them.
+    public var cursorPages: CursorPages?
     /// The delay of every response.
     public var delay = Duration.zero
     /// The speed at which all bodies flow, both ways; `nil` for no limit.

@@ -108,7 +108,15 @@ extension ServeCommand {
       "read-only", "ro", at: \.data.readOnly, spelling: ["Server.Configuration.isReadOnly"], sets: \.isReadOnly),
     ServeOption("strict", at: \.responses.strict, sets: \.isStrict),
     ServeOption("wrap", at: \.responses.wrap, spelling: ["Server.Configuration.wrapName"]) { $0.wrapName = $1 },
-    ServeOption("no-gzip", "ng", at: \.responses.noGzip) { configuration, _ in configuration.compresses = false },
+    ServeOption("pages", at: \.responses.pages, spelling: ["Server.Configuration.cursorPages"]) {
+      configuration, rules throws(CommandFailure) in
+      configuration.cursorPages = try CommandFailure.translating { () throws(ServerError) in
+        try CursorPages(rules)
+      }
+    },
+    ServeOption("no-gzip", "ng", at: \.responses.noGzip, spelling: ["Server.Configuration.compresses"]) {
+      configuration, _ in configuration.compresses = false
+    },
     ServeOption("delay", "d", at: \.responses.delay, spelling: ["Server.Configuration.delay"]) {
       $0.delay = .milliseconds($1)
     } showing: { _ in
@@ -310,6 +318,9 @@ struct ResponseOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Wrap records in an object, as in {\"data\": …}.", valueName: "name"))
   var wrap: String?
+
+  @Option(help: ArgumentHelp("Lists with a cursor: cursor, or next=meta.next; repeatable.", valueName: "rule"))
+  var pages: [String] = []
 
   @Option(name: .shortAndLong, help: ArgumentHelp("Delay every response, in milliseconds.", valueName: "ms"))
   var delay: Int?
