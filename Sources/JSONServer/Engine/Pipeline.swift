@@ -178,10 +178,10 @@ extension Engine {
       case .builtIn(let response): finalize(context, response)
       case .admin(let route): try route.respond(to: context, on: self)
       case .signIn(let route): try signIn?.respond(to: route, context, on: self)
-      case .changes(let resource):
+      case .changes(let resource, let owner):
         let ignored = IgnoredParameter.besideWatch(in: context.target.parameters)
         if configuration.isStrict, !ignored.isEmpty { return refuse(context, ignored) }
-        var response = events.watch(resource, context, on: self)
+        var response = events.watch(resource, of: owner, context, on: self)
         if !ignored.isEmpty { report(ignored, of: context, in: &response) }
         finalize(context, response)
       case .resource(let endpoint): try carryOut(endpoint, context)
@@ -332,8 +332,8 @@ enum Route {
   case builtIn(PreparedResponse)
   case admin(AdminRoute)
   case signIn(SignInRoute)
-  /// A stream of the changes of a resource.
-  case changes(of: String)
+  /// A stream of the changes of a resource, perhaps only of a user's own records.
+  case changes(of: String, by: String?)
   /// The data.
   case resource(Endpoint)
 }
@@ -379,8 +379,7 @@ extension Engine {
       return .builtIn(response)
     }
     if segments.count == 1, let name = endpoint.watchedResource, ListParameters.isWatch(parameters) {
-      _ = try authorization?.owner(in: endpoint, context)
-      return .changes(of: name)
+      return .changes(of: name, by: try authorization?.owner(in: endpoint, context))
     }
     return .resource(endpoint)
   }

@@ -68,7 +68,7 @@ extension Engine {
     let selecting = endpoint.listReading == nil ? [] : [endpoint.parent.map(\.resource)].compactMap(\.self)
     list.delta = try writes.deltas.resolve(
       delta, of: name, [user ?? "", context.isGuarded ? "" : "all"] + context.target.segments + parameters,
-      others: related + selecting, areSelecting: !selecting.isEmpty, owner: authorization?.users.ownerKey(in: name),
+      others: related + selecting, areSelecting: !selecting.isEmpty, owner: authorization?.users.ownerPath(in: name),
       in: database)
     return Endpoint(
       endpoint.target, endpoint.action, list: list, relations: endpoint.relations, below: endpoint.parent)

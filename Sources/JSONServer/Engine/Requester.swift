@@ -79,6 +79,8 @@ struct PendingResponse {
   let requester: Requester
   var response = PreparedResponse.json([:])
   var change: DataChange?
+  /// The owners of the deleted records, by id, for subscribers who see only their own; empty without sign-in.
+  var owners: [String: String] = [:]
   /// The changed resources; empty when the request is not a write.
   var resources: [String] = []
 

@@ -209,6 +209,7 @@ final class WriteCoordinator {
     guard isWhole || !resources.isEmpty else { return respondWhenDurable(pending, showing: nil, on: engine) }
     var pending = pending
     pending.resources = database.resourceNames(at: resources)
+    pending.owners = engine.signIn?.ownersOfDeleted(pending.change, in: base) ?? [:]
     revisions.change(resources)
     follow { $0.record(database.changes(since: base)) }
     guard store != nil else {
@@ -285,7 +286,8 @@ final class WriteCoordinator {
     if let change = pending.change {
       engine.reportDependents(of: change)
       engine.events.endVoidWatches(on: engine)
-      engine.events.publish(change, resources: pending.resources)
+      engine.events.publish(
+        change, resources: pending.resources, owners: pending.owners, users: engine.authorization?.users)
     }
     let failure = pending.isWrite ? error.map(RequestError.init) : nil
     pending.requester.completion(engine, failure.map(Result.failure) ?? .success(pending.response))
@@ -563,7 +565,7 @@ final class WriteCoordinator {
     takeState(newer.state, isWhole: newer.since == nil, on: engine)
     engine.signIn?.forgetUsers(on: engine)
     // After clients with void tokens have stopped watching.
-    if newer.since != nil { engine.events.publish(database, since: base, users: engine.signIn?.users) }
+    if newer.since != nil { engine.events.publish(database, since: base, on: engine) }
     store?.adopt(.newer(newer))
     if newer.since == nil || shownVersion == dataVersion { ahead = nil }
   }

@@ -64,18 +64,21 @@ final class EventFeed {
 
   /// Publishes the changes of a write.
   ///
-  /// - Parameter resources: The names of all changed resources.
-  func publish(_ change: DataChange, resources: [String]) {
+  /// - Parameters:
+  ///   - resources: The names of all changed resources.
+  ///   - owners: The owners of deleted records, by id.
+  ///   - users: Who the owners of other records are; `nil` without sign-in.
+  func publish(_ change: DataChange, resources: [String], owners: [String: String] = [:], users: Users? = nil) {
     var published: String?
     switch change {
     case .created(let name, let record):
-      publish(record, of: name, as: .created)
+      publish(record, of: name, as: .created, users)
       published = name
     case .updated(let name, let records) where records.count <= Self.maximumChanges:
-      for record in records { publish(record, of: name, as: .updated) }
+      for record in records { publish(record, of: name, as: .updated, users) }
       published = name
     case .deleted(let name, let ids, _) where ids.count <= Self.maximumChanges:
-      for id in ids { publish(Event(.deleted, of: name, recordID: id, text: .null)) }
+      for id in ids { publish(Event(.deleted, of: name, recordID: id, text: .null, owner: owners[id])) }
       published = name
     case .reloaded(let name), .updated(let name, _), .deleted(let name, _, _):
       publish(Event(.reloaded, of: name))
@@ -87,23 +90,28 @@ final class EventFeed {
   }
 
   /// Publishes the changes of other servers. After many changes of a resource, tells clients to read the resource again.
-  ///
-  /// - Parameter users: The collection whose passwords no event shows; `nil` for none.
-  func publish(_ version: Database, since base: Database, users: String?) {
+  func publish(_ version: Database, since base: Database, on engine: isolated Engine) {
+    let users = engine.signIn?.users
     let changes = Dictionary(grouping: version.changes(since: base), by: \.resource)
     for name in version.resourceNames(at: version.changedPositions(since: base)) {
       let changes = changes[name]?.map { DataChange($0, isUser: name == users) } ?? []
       if changes.isEmpty || changes.count > Self.maximumChanges {
         publishReload(of: [name])
       } else {
-        for change in changes { publish(change, resources: []) }
+        for change in changes {
+          let owners = engine.signIn?.ownersOfDeleted(change, in: base) ?? [:]
+          publish(change, resources: [], owners: owners, users: engine.authorization?.users)
+        }
       }
     }
   }
 
-  private func publish(_ record: WrittenRecord, of name: String, as change: Event.Change) {
+  private func publish(_ record: WrittenRecord, of name: String, as change: Event.Change, _ users: Users?) {
     let isLong = record.text.count > Self.maximumRecordBytes
-    publish(isLong ? Event(.reloaded, of: name) : Event(change, of: name, recordID: record.id, text: record.text))
+    let owner = users?.owner(of: record.text, in: name)
+    publish(
+      isLong
+        ? Event(.reloaded, of: name) : Event(change, of: name, recordID: record.id, text: record.text, owner: owner))
   }
 
   /// Publishes that resources must be read again.
@@ -168,9 +176,14 @@ final class EventFeed {
   }
 
   /// Opens a stream of the changes of a resource, which ends when the client's token does.
-  func watch(_ resource: String, _ context: RequestContext, on engine: isolated Engine) -> PreparedResponse {
+  ///
+  /// - Parameter owner: The user whose records are the only ones to send; `nil` for all records.
+  func watch(
+    _ resource: String, of owner: String?, _ context: RequestContext, on engine: isolated Engine
+  ) -> PreparedResponse {
     let token = engine.signIn != nil && context.isGuarded ? try? SignInState.bearerToken(context.request) : nil
-    return subscribe(to: EventFilter(types: [.change], resource: resource), context, token: token, on: engine)
+    return subscribe(
+      to: EventFilter(types: [.change], resource: resource, owner: owner), context, token: token, on: engine)
   }
 
   /// Ends the streams whose tokens are no longer valid.
@@ -276,6 +289,13 @@ struct EventFilter: Sendable {
   var types: Set<Event.Kind> = Set(Event.Kind.allCases)
   /// The only resource whose changes are sent; `nil` for all.
   var resource: String?
+  /// The user whose records are the only ones to send; `nil` for all records.
+  var owner: String?
+
+  /// Whether an event is sent. That records must be read again says nothing about them.
+  func includes(_ event: Event) -> Bool {
+    includes(event.kind, of: event.resource) && (owner == nil || event.namesNoRecord || event.owner == owner)
+  }
 
   func includes(_ kind: Event.Kind, of resource: String?) -> Bool {
     types.contains(kind) && (self.resource == nil || resource == self.resource)
@@ -355,7 +375,7 @@ struct EventHistory {
   mutating func bytes(of number: Int, if filter: EventFilter) -> [UInt8]? {
     let index = number - lastForgotten - 1
     let event = entries[index].event
-    guard filter.includes(event.kind, of: event.resource) else { return nil }
+    guard filter.includes(event) else { return nil }
     if entries[index].bytes.isEmpty {
       entries[index].bytes = event.bytes
       entries[index].event.text = nil
@@ -387,15 +407,19 @@ struct Event: Sendable {
   /// The changed record, or the request with its response, without header fields and bodies.
   fileprivate(set) var text: ValidJSON?
 
+  /// The user to whom the changed record belongs; `nil` for nobody.
+  let owner: String?
+
+  var namesNoRecord: Bool { change?.recordID == nil }
   var kind: Kind { change == nil ? .request : .change }
   var resource: String? { change?.resource }
 
   init(request: ValidJSON) {
-    (change, text) = (nil, request)
+    (change, text, owner) = (nil, request, nil)
   }
 
-  init(_ change: Change, of resource: String, recordID: String? = nil, text: ValidJSON? = nil) {
-    (self.change, self.text) = ((change, resource, recordID), text)
+  init(_ change: Change, of resource: String, recordID: String? = nil, text: ValidJSON? = nil, owner: String? = nil) {
+    (self.change, self.text, self.owner) = ((change, resource, recordID), text, owner)
   }
 
   /// The number of bytes that the history counts for the event: its text, and about as much for the rest as a small event

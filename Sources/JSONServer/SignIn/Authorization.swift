@@ -181,7 +181,7 @@ final class Authorization {
     let endpoint = operation.endpoint
     let owner = context.isGuarded ? try owner(in: endpoint, context) : nil
     if let owner, let name = endpoint.resource {
-      operation.endpoint = endpoint.limited(to: owner, by: users.ownerKey(in: name))
+      operation.endpoint = endpoint.limited(to: owner, by: users.ownerPath(in: name))
     }
     guard endpoint.isWrite else {
       // The links to other pages of a list keep the guard; the address of a new record has none, as in
@@ -206,8 +206,7 @@ final class Authorization {
       guard case .allowedToOwner = self.guard(of: name).decision(on: .read, isSignedIn: true) else { continue }
       if database.resource(meantBy: name)?.isCollection == true {
         var query = Query()
-        let key = name == users.collection ? FieldPath(users.idName) : users.ownerKey(in: name)
-        query.criteria.owner = Query.Reference(key, owner)
+        query.criteria.owner = Query.Reference(users.ownerPath(in: name), owner)
         share.lists[name] = query
       } else if users.singularOwner(name) != owner {
         share.hidden.insert(name)

@@ -28,6 +28,17 @@ final class SignInState {
       now: engine.now)
   }
 
+  /// The owners of the records that a change deletes, by their ids.
+  ///
+  /// - Parameter base: The data before the change.
+  func ownersOfDeleted(_ change: DataChange?, in base: Database) -> [String: String] {
+    guard case .deleted(let name, let ids, _)? = change, ids.count <= EventFeed.maximumChanges else { return [:] }
+    let users = Users(collection: users, database: base)
+    return ids.reduce(into: [:]) { owners, id in
+      owners[id] = (try? base.record(id, in: name)).flatMap { users.owner(of: $0, in: name) }
+    }
+  }
+
   private func currentUsers(on engine: isolated Engine) -> Users {
     var database = engine.writes.database
     database.clockOffset = engine.settings.clockOffset

@@ -25,8 +25,6 @@ extension Users {
     switch (endpoint.target, endpoint.action) {
     case (.database, _): return true
     case (.collection, .read):
-      // The changes of one user cannot be told apart from those of others.
-      guard name != collection, !ListParameters.isWatch(context.target.parameters) else { throw .foreign }
       if let parent = endpoint.list?.query.criteria.parent, parent.key == ownerKey(in: name), parent.id.string != user {
         throw .foreign
       }
@@ -107,7 +105,7 @@ extension Users {
   }
 
   /// The owner of a stored record. Of a name that is given twice, the first value counts; a list of ids names nobody.
-  private func owner(of record: ValidJSON, in name: String) -> String? {
+  func owner(of record: ValidJSON, in name: String) -> String? {
     record.withToken { $0.member(Array(ownerMember(of: name).utf8))?.recordID }
   }
 
@@ -115,6 +113,9 @@ extension Users {
   func ownerMember(of name: String) -> String {
     name == collection ? idName : ownerKey(in: name).name
   }
+
+  /// The path of ``ownerMember(of:)``.
+  func ownerPath(in name: String) -> FieldPath { name == collection ? FieldPath(idName) : ownerKey(in: name) }
 
   /// The owner of a single resource.
   func singularOwner(_ name: String) -> String? {

@@ -196,7 +196,7 @@ private final class Owner {
   static func response(_ number: Int) -> PendingResponse {
     let request = Request(method: .put, target: "\(number)")
     let context = RequestContext(request, target: .none, ignoresCase: true) { _ in }
-    return PendingResponse(requester: Requester(context, .changes(of: "posts")), resources: ["posts"])
+    return PendingResponse(requester: Requester(context, .changes(of: "posts", by: nil)), resources: ["posts"])
   }
 
   func write(_ numbers: Int...) {
