@@ -148,7 +148,8 @@ public final class MockServer: Sendable {
   ///
   /// The session ends with the test. The same name returns the same session, or a new one after ``stop()``.
   ///
-  /// - Parameter name: The session's name.
+  /// - Parameter name: The session's name, up to 64 letters, digits and `-._~`; any other text is converted to such a name, the
+  ///   same for the same text.
   public func session(_ name: String) -> MockServer {
     let session = server.session(name)
     return knownSessions.withLockedValue { [isRunning] sessions in

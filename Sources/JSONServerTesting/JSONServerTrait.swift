@@ -21,9 +21,33 @@ public struct JSONServerTrait: TestTrait, SuiteTrait, TestScoping {
 
   public var isRecursive: Bool { true }
 
+  /// The suite that has the trait; `nil` for one of a test. So two traits of one test are told from those of its suites.
+  private let suite = Owner()
+
+  private final class Owner: Sendable {
+    let id = Mutex<Test.ID?>(nil)
+  }
+
+  init(listens: Bool, configuration: @escaping @Sendable () throws -> Server.Configuration) {
+    (self.listens, self.configuration) = (listens, configuration)
+  }
+
+  public func prepare(for test: Test) async throws {
+    // The suites and the tests within it have the trait, too, and come later.
+    if test.isSuite { suite.id.withLock { $0 = $0 ?? test.id } }
+  }
+
+  /// - Throws: ``MockServerError`` when a test, or a suite that it is in, has two traits.
+  private static func checkTraits(of test: Test) throws(MockServerError) {
+    let owners = test.traits.compactMap { ($0 as? JSONServerTrait)?.suite }.map { $0.id.withLock { $0 } ?? test.id }
+    guard Set(owners).count < owners.count else { return }
+    throw MockServerError("A test or a suite has two traits .jsonServer(…); give it one, since a test has one server.")
+  }
+
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
+    try Self.checkTraits(of: test)
     try await withJSONServer(try configuration(), listens: listens) { server in
       server.ledger.nameAttachment()
       let hasFailed = Atomic(false)
@@ -47,7 +71,8 @@ public struct JSONServerTrait: TestTrait, SuiteTrait, TestScoping {
   private static func attachRequests(of server: MockServer, to test: Test) async {
     let requests = await server.server.allExchanges
     guard !requests.isEmpty else { return }
-    Attachment.record(JournalText.report(requests), named: "requests.txt", sourceLocation: test.sourceLocation)
+    let report = requests.map(\.report).joined(separator: "\n\n")
+    Attachment.record(report, named: "requests.txt", sourceLocation: test.sourceLocation)
   }
 }
 

@@ -85,6 +85,9 @@ extension MockServer {
     _ method: HTTPRequest.Method, _ path: String, body: JSONValue? = nil, headers: KeyValuePairs<String, String> = [:],
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) -> Response {
+    guard isRunning else {
+      throw MockServerError("The server has stopped, so it cannot take \(method) \(path).").at(sourceLocation)
+    }
     let response = await server.respondUnseen(method, path, body: body, headers: headers)
     guard response.status.code < 400 else {
       let reason = response.errorMessage ?? response.testDescription
@@ -129,8 +132,7 @@ extension MockServer {
   public func expect(
     _ resource: String, equals expected: JSONValue, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws(MockServerError) {
-    let actual = await server.value[resource]
-    if let error = Self.difference(of: resource, expected: expected, actual: actual) {
+    if let error = await difference(of: resource, expected: expected, actual: server.value[resource]) {
       try error.report(at: sourceLocation)
     }
   }
@@ -171,7 +173,7 @@ extension MockServer {
     }
     let result: MockServerError?
     do {
-      result = try Self.difference(of: resource, expected: .encoding(expected), actual: stored.map(read))
+      result = try await difference(of: resource, expected: .encoding(expected), actual: stored.map(read))
     } catch let error as MockServerError {
       result = error
     } catch {
@@ -180,11 +182,16 @@ extension MockServer {
     if let result { try result.report(at: sourceLocation) }
   }
 
-  private static func difference(
+  private func difference(
     of resource: String, expected: JSONValue, actual: JSONValue?
-  ) -> MockServerError? {
+  ) async -> MockServerError? {
     guard let actual else {
-      return MockServerError("There is no resource '\(resource)'; expected \(expected).")
+      do {
+        _ = try await server.values(of: resource)
+      } catch {
+        return MockServerError("\(error)\nExpected \(expected)")
+      }
+      return MockServerError("'\(resource)' is gone; expected \(expected)")
     }
     let lines = JSONDifference.lines(expected: expected, actual: actual, path: resource)
     guard !lines.isEmpty else { return nil }

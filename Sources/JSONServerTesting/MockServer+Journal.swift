@@ -279,24 +279,4 @@ enum JournalText {
     return "The requests that came\(others > 0 ? ", after \(others) others" : ""):\n"
       + shown.map { "  \($0.id). \($0)" }.joined(separator: "\n")
   }
-
-  /// Returns the exchanges with their header fields and bodies.
-  static func report(_ exchanges: [Exchange]) -> String {
-    exchanges.map { exchange in
-      let request = exchange.request
-      let response = exchange.response.map { message($0.headerFields, $0.bytes) } ?? ""
-      return """
-        #\(exchange.id) after \(exchange.duration)
-        \(request.method.rawValue) \(request.target)
-        \(message(request.headerFields, request.bytes))
-        → \(exchange.outcome)
-        \(response)
-        """
-    }.joined(separator: "\n\n")
-  }
-
-  private static func message(_ fields: HTTPFields, _ body: [UInt8]) -> String {
-    let head = fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
-    return body.isEmpty ? head : "\(head)\n\n\(String(decoding: body, as: UTF8.self))"
-  }
 }

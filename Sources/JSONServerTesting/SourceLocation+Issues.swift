@@ -82,6 +82,11 @@ extension MockServer {
     _ kind: Rule.Kind, _ request: RequestPattern, isNeeded: Bool, at location: SourceLocation,
     _ body: () async throws(ServerError) -> Int
   ) async -> Int? {
+    guard isRunning else {
+      let message = "The server has stopped, so no request can meet the \(kind.rawValue) for \(request)."
+      report(MockServerError(message), at: location)
+      return nil
+    }
     do throws(ServerError) {
       let id = try await body()
       if isNeeded {

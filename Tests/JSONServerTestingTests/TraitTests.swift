@@ -1,5 +1,22 @@
 import JSONServerTesting
 
+/// Expects that a test has one issue, about its traits.
+private struct KnownIssueTrait: TestTrait, TestScoping {
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await withKnownIssue {
+      try await function()
+    } matching: {
+      ($0.error as? MockServerError)?.description.contains("two traits .jsonServer(…)") == true
+    }
+  }
+}
+
+extension Trait where Self == KnownIssueTrait {
+  fileprivate static var knownIssue: KnownIssueTrait { KnownIssueTrait() }
+}
+
 @Suite(.jsonServer("Fixtures/shop.json", listens: false) { $0.routes = ["/api/*": "/$1"] })
 struct `The trait jsonServer` {
   @Test(arguments: 0..<20)
@@ -16,5 +33,21 @@ struct `The trait jsonServer` {
     let server = try MockServer.current
     #expect(await server.respond(to: Request(.post, "/notes", json: "{}")).status == .forbidden)
     #expect(await server.value["products"] == nil)
+  }
+}
+
+@Suite struct `Several traits jsonServer` {
+  @Test(.knownIssue, .jsonServer(["notes": []], listens: false), .jsonServer(["notes": []], listens: false))
+  func `Two traits on one test are an issue`() async throws {
+    Issue.record("The test runs.")
+  }
+
+  @Suite(.jsonServer(["outer": []], listens: false)) struct `of suites` {
+    @Suite(.jsonServer(["inner": []], listens: false)) struct `in one another` {
+      @Test(.jsonServer(["own": []], listens: false))
+      func `are none of one test`() async throws {
+        #expect(await (try MockServer.current).value["own"] == [])
+      }
+    }
   }
 }

@@ -393,6 +393,20 @@ public final class Exchange: Sendable {
     return .object(members)
   }
 
+  /// The exchange with its header fields and bodies, as text; without secrets, unless the server shows them.
+  package var report: String {
+    let received = response.map { "\n" + message($0.headerFields, $0.bytes) } ?? ""
+    let sent = message(request.headerFields, request.bytes)
+    return "#\(id) after \(duration)\n\(request.method.rawValue) \(shownTarget)\n\(sent)\n→ \(outcome)\(received)"
+  }
+
+  private func message(_ fields: HTTPFields, _ body: [UInt8]) -> String {
+    let head = shown(fields).map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+    guard !body.isEmpty else { return head }
+    let shown = hidesSecrets ? SecretText.body(body, type: fields[.contentType]) : body
+    return "\(head)\n\n\(String(decoding: shown, as: UTF8.self))"
+  }
+
   private func shown(_ fields: HTTPFields) -> HTTPFields { hidesSecrets ? SecretText.fields(fields) : fields }
 
   /// The beginning of a body, cut between characters; null for none, and for a body that is not text.

@@ -74,7 +74,7 @@ extension ListenError {
     case EADDRINUSE:
       code = .portInUse
       message =
-        "Port \(address.port) of \(address.host) is in use; stop the program that uses it, or choose another port with --port (0 takes a free one)."
+        "Port \(address.port) of \(address.host) is in use; stop the program that uses it, or set another Server.Configuration.port (0 takes a free one)."
     case EACCES:
       code = .permissionDenied
       message = "Listening on \(address) is not permitted; choose a port from 1024 up."

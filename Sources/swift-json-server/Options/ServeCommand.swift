@@ -60,14 +60,22 @@ extension ServeCommand {
     ServeOption(
       "port", "p", at: \.address.port, spelling: ["Server.Configuration.port"], sets: \.port,
       showing: { $0.defaultPort }),
-    ServeOption("host", "H", at: \.address.host, sets: \.hosts, showing: { _ in ["127.0.0.1", "::1"] }),
+    ServeOption(
+      "host", "H", at: \.address.host, spelling: ["Server.Configuration.hosts"], sets: \.hosts,
+      showing: { _ in ["127.0.0.1", "::1"] }),
     ServeOption(
       "allowed-host", at: \.address.allowedHost, spelling: ["Server.Configuration.allowedHosts for"],
       sets: \.allowedHosts),
-    ServeOption("cert", at: \.address.cert, isFile: true, needs: ("key", "the file of its private key")) {
+    ServeOption(
+      "cert", at: \.address.cert, isFile: true, spelling: ["Server.Configuration.tlsIdentity"],
+      needs: ("key", "the file of its private key")
+    ) {
       $0.tlsIdentity = TLSIdentity(certificatePath: $1, keyPath: "")
     },
-    ServeOption("key", at: \.address.key, isFile: true, needs: ("cert", "the file of its certificate")) {
+    ServeOption(
+      "key", at: \.address.key, isFile: true, spelling: ["Server.Configuration.tlsIdentity.keyPath"],
+      needs: ("cert", "the file of its certificate")
+    ) {
       $0.tlsIdentity?.keyPath = $1
     },
     ServeOption(
@@ -81,9 +89,11 @@ extension ServeCommand {
       }
       configuration.crossOrigin = .none
     },
-    ServeOption("watch", "w", at: \.data.watch) { configuration, _ in configuration.watching = .on },
+    ServeOption("watch", "w", at: \.data.watch, spelling: ["Server.Configuration.watching"]) { configuration, _ in
+      configuration.watching = .on
+    },
     ServeOption("poll", at: \.data.poll),
-    ServeOption("routes", "r", at: \.responses.routes, isFile: true),
+    ServeOption("routes", "r", at: \.responses.routes, isFile: true, spelling: ["Server.Configuration.routes"]),
     ServeOption(
       "stubs", at: \.stubbing.stubs, isFile: true, spelling: ["Server.Configuration.stubsFile"]
     ) { $0.stubsFile = $1 },
@@ -95,7 +105,8 @@ extension ServeCommand {
       "record", at: \.stubbing.record, isFile: true,
       needs: ("proxy", "the server whose responses are recorded")),
     ServeOption("middlewares", "m", at: \.responses.middlewares, showing: { _ in nil }),
-    ServeOption("static", "s", at: \.responses.static) { configuration, paths throws(CommandFailure) in
+    ServeOption("static", "s", at: \.responses.static, spelling: ["Server.Configuration.staticDirectories"]) {
+      configuration, paths throws(CommandFailure) in
       for path in paths { try CommandFailure.checkDirectory(path) }
       configuration.staticDirectories = paths
     },
@@ -106,7 +117,7 @@ extension ServeCommand {
     },
     ServeOption(
       "read-only", "ro", at: \.data.readOnly, spelling: ["Server.Configuration.isReadOnly"], sets: \.isReadOnly),
-    ServeOption("strict", at: \.responses.strict, sets: \.isStrict),
+    ServeOption("strict", at: \.responses.strict, spelling: ["Server.Configuration.isStrict"], sets: \.isStrict),
     ServeOption("wrap", at: \.responses.wrap, spelling: ["Server.Configuration.wrapName"]) { $0.wrapName = $1 },
     ServeOption("pages", at: \.responses.pages, spelling: ["Server.Configuration.cursorPages"]) {
       configuration, rules throws(CommandFailure) in
@@ -138,8 +149,10 @@ extension ServeCommand {
         "Server.Configuration.idName",
       ], effect: KeyOptions.setIDs, showing: { _ in ["id"] }),
     ServeOption(
-      "foreignKeySuffix", "fks", at: \.keys.foreignKeySuffix, sets: \.foreignKeySuffix, showing: { _ in "Id" }),
-    ServeOption("id-lists", at: \.keys.idLists, effect: KeyOptions.setIDLists),
+      "foreignKeySuffix", "fks", at: \.keys.foreignKeySuffix, spelling: ["Server.Configuration.foreignKeySuffix"],
+      sets: \.foreignKeySuffix, showing: { _ in "Id" }),
+    ServeOption(
+      "id-lists", at: \.keys.idLists, spelling: ["Server.Configuration.idLists"], effect: KeyOptions.setIDLists),
     ServeOption("upsert", at: \.writing.upsert, spelling: ["Server.Configuration.upserts"], sets: \.upserts),
     ServeOption("fill", at: \.writing.fill, spelling: ["Server.Configuration.fills"]) {
       configuration, rules throws(CommandFailure) in
@@ -147,7 +160,7 @@ extension ServeCommand {
         try rules.map { rule throws(ServerError) in try Fill(rule) }
       }
     },
-    ServeOption("check", at: \.writing.check, sets: \.checksBodies),
+    ServeOption("check", at: \.writing.check, spelling: ["Server.Configuration.checksBodies"], sets: \.checksBodies),
     ServeOption(
       "unique", at: \.writing.unique, spelling: ["Server.Configuration.uniqueMembers"], sets: \.uniqueMembers),
     ServeOption(
@@ -158,9 +171,15 @@ extension ServeCommand {
     ServeOption(
       "openapi", at: \.writing.openapi, isFile: true, spelling: ["Server.Configuration.openAPI"]
     ) { $0.openAPI = $1 },
-    ServeOption("no-check", at: \.writing.noCheck) { configuration, _ in configuration.checksRequests = false },
-    ServeOption("compat", at: \.responses.compat, sets: \.dialect, showing: { _ in .classic }),
-    ServeOption("reset-routes", at: \.responses.resetRoutes, sets: \.hasResetRoutes),
+    ServeOption("no-check", at: \.writing.noCheck, spelling: ["Server.Configuration.checksRequests"]) {
+      configuration, _ in configuration.checksRequests = false
+    },
+    ServeOption(
+      "compat", at: \.responses.compat, spelling: ["Server.Configuration.dialect"], sets: \.dialect,
+      showing: { _ in .classic }),
+    ServeOption(
+      "reset-routes", at: \.responses.resetRoutes, spelling: ["Server.Configuration.hasResetRoutes"],
+      sets: \.hasResetRoutes),
     ServeOption("auth", at: \.users.auth, spelling: ["Server.SignIn.users", "Server.Configuration.signIn"]) {
       $0.signIn = Server.SignIn(users: $1)
     },
@@ -177,7 +196,7 @@ extension ServeCommand {
     },
     ServeOption(
       "sessions", at: \.users.sessions, spelling: ["Server.Configuration.hasSessions"], sets: \.hasSessions),
-    ServeOption("sync", at: \.data.sync) {
+    ServeOption("sync", at: \.data.sync, spelling: ["Server.Configuration.durability"]) {
       $0.durability = $1 == .fast ? .fast : .full
     } showing: { _ in
       .full
@@ -185,11 +204,15 @@ extension ServeCommand {
     ServeOption("ephemeral", at: \.data.ephemeral) { configuration, _ in configuration.durability = .ephemeral },
     ServeOption("seed", at: \.data.seed, isFile: true),
     ServeOption(
-      "reads", at: \.data.reads, sets: \.reads, showing: { SourceLocator.isDatabase($0.source) ? .linearizable : nil }),
-    ServeOption("max-body", at: \.limits.maxBody) { $0.limits.maximumBodyBytes = $1.bytes },
+      "reads", at: \.data.reads, spelling: ["Server.Configuration.reads"], sets: \.reads,
+      showing: { SourceLocator.isDatabase($0.source) ? .linearizable : nil }),
+    ServeOption("max-body", at: \.limits.maxBody, spelling: ["Server.Configuration.limits.maximumBodyBytes"]) {
+      $0.limits.maximumBodyBytes = $1.bytes
+    },
     ServeOption(
       "max-depth", at: \.limits.maxDepth, spelling: ["Server.Configuration.maximumDepth"], sets: \.maximumDepth),
-    ServeOption("timeout", at: \.limits.timeout) { configuration, timeout throws(CommandFailure) in
+    ServeOption("timeout", at: \.limits.timeout, spelling: ["Server.Configuration.limits.headTimeout"]) {
+      configuration, timeout throws(CommandFailure) in
       guard timeout.count > 0, timeout.count <= 86_400 else {
         throw CommandFailure(.usage, "\(timeout.count) is not a valid time; give seconds, up to 86400.")
       }
@@ -203,7 +226,8 @@ extension ServeCommand {
     ServeOption("open", at: \.running.open),
     ServeOption("quiet", "q", at: \.running.quiet),
     ServeOption("log-format", at: \.running.logFormat, showing: { _ in .text }),
-    ServeOption("show-secrets", at: \.running.showSecrets, sets: \.showsSecrets),
+    ServeOption(
+      "show-secrets", at: \.running.showSecrets, spelling: ["Server.Configuration.showsSecrets"], sets: \.showsSecrets),
   ]
 }
 

@@ -54,6 +54,37 @@ struct OptionTableTests {
     #expect(options.privateFiles.contains(.file("json-server.json")))
   }
 
+  /// The members of options whose rows name none, since several options set them, or since they are elsewhere.
+  private static let otherMembers = [
+    "no-cors": "crossOrigin", "ephemeral": "durability", "record": "recording:", "seed": "source",
+    "snapshots": "saveSnapshot",
+  ]
+  /// Options that only a program has, and those without effect.
+  private static let optionsOfCommand: Set = [
+    "exec", "ready-file", "open", "quiet", "log-format", "poll", "middlewares", "ignore",
+  ]
+
+  @Test func `The guide to tests has the Swift member of each option`() throws {
+    let root = URL(filePath: #filePath).appending(path: "../../../../Sources").standardized
+    func text(_ path: String) throws -> String { try String(contentsOf: root.appending(path: path), encoding: .utf8) }
+    let members = try ServeCommand.table.filter { !Self.optionsOfCommand.contains($0.name) }.map { option in
+      let own = option.members.first?.replacing(" for", with: "").replacing("Server.Configuration.", with: "")
+      let member = Self.otherMembers[option.name] ?? own?.replacing("Server.SignIn.", with: "signIn?.")
+      return (option.name, try #require(member, "--\(option.name) has no member"))
+    }
+    let table = "|option|member|\n|---|---|\n" + members.map { "|`--\($0)`|`\($1)`|\n" }.joined()
+    let guide = try text("JSONServerTesting/Documentation.docc/GettingStarted.md")
+    #expect(guide.contains(table + "\n"), "the guide lacks this table:\n\(table)")
+    let sources = try [
+      "JSONServer/Server/Configuration.swift", "JSONServer/SignIn/SignIn.swift",
+      "JSONServerHTTP/Transport/Limits.swift", "JSONServerHTTP/Transport/Security/TLSIdentity.swift",
+    ].map(text).joined()
+    for (_, member) in members where !["recording:", "saveSnapshot"].contains(member) {
+      let name = member.split(separator: ".").last ?? ""
+      #expect(sources.contains("public var \(name)"), "\(member)")
+    }
+  }
+
   private struct Row: Hashable {
     let names: Set<String>
     let isFlag: Bool
