@@ -334,7 +334,7 @@ extension RelatedRecords {
 extension Database {
   /// The segments of a path with the id of a record as the record spells it, so that the record has one address
   /// everywhere: in guards, validators and events.
-  func withStoredID(_ segments: [String]) -> [String] {
+  package func withStoredID(_ segments: [String]) -> [String] {
     guard segments.count > 1, segments[1].utf8.count == 36,
       let (name, isCollection) = resource(meantBy: segments[0]), isCollection
     else { return segments }

@@ -203,7 +203,7 @@ extension Engine {
     let parameters = endpoint.parameters(of: context.target)
     let shape = try ResponseShape(
       parameters, wrapName: configuration.wrapName(for: context),
-      pages: context.isHidden ? nil : configuration.cursorPages)
+      pages: context.isWrapped ? configuration.cursorPages : nil)
     let ignored = parameters.items.isEmpty ? [] : endpoint.ignoredParameters(parameters, of: context.request)
     let operation: ShapedOperation
     do throws(RequestError) {
