@@ -19,9 +19,9 @@ export function refocus() {
   /** @type {HTMLElement} */ (key ? document.querySelector(`[data-key="${CSS.escape(key)}"]`) : last)?.focus();
 }
 
-/** Focuses an element that the Tab key does not reach. @param {HTMLElement} place */
+/** Focuses an element, even one that the Tab key does not reach. @param {HTMLElement} place */
 export function focusOn(place) {
-  place.tabIndex = -1;
+  if (place.tabIndex < 0) place.tabIndex = -1;
   place.focus();
 }
 

@@ -2,7 +2,7 @@
 
 import { grouped, having, pathTo, send } from "./data.js";
 import { remove } from "./deletion.js";
-import { button, checkbox, fill, isTyping, node, ui } from "./dom.js";
+import { button, checkbox, fill, focusOn, isTyping, node, ui } from "./dom.js";
 import * as list from "./list.js";
 import { attempt } from "./messages.js";
 import { exportAs } from "./transfer.js";
@@ -58,9 +58,10 @@ export function show() {
     const { id } = input.closest("tr").dataset;
     input.checked = id === undefined ? isWhole : chosen.has(id);
   }
+  const hadFocus = ui.selection.contains(document.activeElement);
   ui.selection.hidden = chosen.size === 0;
   if (chosen.size === 0) {
-    if (ui.selection.contains(document.activeElement)) ui.recordsFrame.focus();
+    if (hadFocus) focusOn(ui.recordsFrame.hidden ? ui.recordsNote : ui.recordsFrame);
     return fill(ui.selection);
   }
   const rest = isWhole && chosen.size < total && button(`Select all ${grouped(total)} that match`, () => attempt(chooseAll));
