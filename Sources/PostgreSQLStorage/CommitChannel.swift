@@ -15,6 +15,8 @@
     var placedRows: [PlacedRow] { rows ?? version.placedRows }
     /// The bytes of the rows that change; 0 to replace everything.
     var size: Int { rows?.reduce(0) { $0 + ($1.text?.count ?? 0) } ?? 0 }
+    /// How much longer than others a commit may take, since it is large.
+    var travelTime: Duration { .seconds(size >> 20) }
   }
 
   /// Writes commits one after another, each in one transaction.
@@ -32,17 +34,21 @@
     private var turn: (start: ContinuousClock.Instant, newest: VersionID)?
     /// The number of commits that must succeed before the next attempt to commit without the turn.
     private var caution = 0
+    /// How often in a row this server has read the writes of others without the turn.
+    private var detours = 0
     private var isClosed = false
     private var commitCount = 0
     /// The prefix of this server's commit ids, unique among servers.
     private let run = VersionID.newCommit
 
     /// The longest time without a message from the database during a commit.
-    static let deadline = Duration.seconds(8)
+    static let deadline = Duration.seconds(7)
     /// The bytes of a commit that are sent before the turn is taken.
     private static let stagedSize = 64 << 10
-    /// The time limit for finding out whether a commit with a lost connection was carried out.
+    /// The time limit for finding out whether a commit with a lost connection was carried out, while the database is away.
     private static let settlingTime = Duration.seconds(10)
+    /// The longest time for a commit with a lost connection while somebody has the turn, apart from its last attempt.
+    private static let longestDoubt = Duration.milliseconds(10_500)
     /// The number of versions whose changes are kept, for servers that were disconnected.
     private static let keptChanges = 20_000
     /// The longest time that the turn is kept without a commit: all but the largest writes take less.
@@ -78,29 +84,36 @@
     func perform(_ commit: StoredCommit?) -> CommitResult {
       commitCount += 1
       let id = "\(run)-\(commitCount)"
-      let end = ContinuousClock.now + Connection.patience
+      let start = ContinuousClock.now
       while true {
         let base = versions.base.id
         let hadConnection = connection.map { !$0.isLost } ?? false
         do throws(StorageError) {
-          return try attempt(commit, id: id, onto: base)
+          let result = try attempt(commit, id: id, onto: base)
+          versions.change { $0.refusal = nil }
+          return result
         } catch {
           switch error.code {
           case .conflict:
             cancelTransaction()
-            guard .now < end, versions.isReached else { return .failed(error) }
+            // The statement that takes the turn is one line in the database's log.
+            caution = max(caution, 1)
+            guard .now - start < Connection.patience, versions.isReached else { return .failed(error) }
           case .unavailable:
             // A connection that was lost since the last commit is reopened, and the loss is not reported.
             guard hadConnection else { return .failed(error) }
           case .durabilityUnknown:
-            guard let commit, let isDone = settle(id, onto: base) else {
+            guard let commit, let isDone = settle(id, onto: base, until: start + Self.longestDoubt + commit.travelTime)
+            else {
               // Nothing tells whether the database has this version.
               versions.forgetBase()
               return .failed(error)
             }
             if isDone { return done(commit, id: id, onto: base) }
           default:
-            cancelTransaction()
+            // A connection may have lost what was prepared on it.
+            (turn, connection) = (nil, nil)
+            if error.code != .refused { versions.change { $0.refusal = error.message } }
             return .failed(error)
           }
         }
@@ -110,7 +123,7 @@
     private func attempt(_ commit: StoredCommit?, id: String, onto base: VersionID) throws(StorageError) -> CommitResult
     {
       let connection = try connected()
-      let deadline = Self.deadline + .seconds((commit?.size ?? 0) >> 20)
+      let deadline = Self.deadline + (commit?.travelTime ?? .zero)
       if let commit, let rows = commit.rows, base.number >= 0, turn == nil, caution == 0,
         try connection.write(rows, commit.state, onto: base, id: id, deadline: deadline)
       {
@@ -124,8 +137,12 @@
       }
       let hadTurn = turn != nil
       if !hadTurn {
-        if try connection.isFar(from: base, deadline: deadline) { return try moved(connection) }
+        if try isFar(connection, from: base, deadline: deadline) { return try moved(connection) }
+        let start = ContinuousClock.now
         try takeTurn(connection)
+        if .now - start > Self.shortWait, turn?.newest != base, try isFar(connection, from: base, deadline: deadline) {
+          endTurn()
+        }
       }
       if let commit, turn?.newest == base {
         if let rows = commit.rows {
@@ -145,15 +162,28 @@
       return try moved(connection)
     }
 
+    /// Whether others have written much, which this server reads while they can go on; not again and again, or it would never
+    /// write.
+    private func isFar(
+      _ connection: Connection, from base: VersionID, deadline: Duration
+    ) throws(StorageError) -> Bool {
+      guard detours < Self.mostDetours, try connection.isFar(from: base, deadline: deadline) else { return false }
+      detours += 1
+      return true
+    }
+
     private func moved(_ connection: Connection) throws(StorageError) -> CommitResult {
       caution = Self.fullCaution
       return .moved(to: .newer(try connection.changes(since: versions, deadline: .seconds(60))))
     }
 
     private static let fullCaution = 8
+    private static let mostDetours = 4
+    /// The longest wait for the turn in which nobody writes much.
+    private static let shortWait = Duration.milliseconds(50)
 
     private func done(_ commit: StoredCommit, id: String, onto base: VersionID) -> CommitResult {
-      turn = nil
+      (turn, detours) = (nil, 0)
       _ = try? connection?.forgetStaged()
       versions.change { $0.base = (VersionID(number: base.number + 1, commit: id), commit.version) }
       if commitCount % 1000 == 0 {
@@ -197,10 +227,9 @@
 
     /// Finds out whether a commit with a lost connection was carried out.
     ///
+    /// - Parameter last: The end while the database answers, and somebody has the turn.
     /// - Returns: `nil` when the database does not answer in time.
-    private func settle(_ id: String, onto base: VersionID) -> Bool? {
-      // The time of the commit does not count. While the database answers, waits as long as for the turns of others.
-      let last = ContinuousClock.now + Connection.patience
+    private func settle(_ id: String, onto base: VersionID, until last: ContinuousClock.Instant) -> Bool? {
       var end = ContinuousClock.now + Self.settlingTime
       var wait: Double = 0.02
       connection = nil
@@ -211,7 +240,7 @@
           // The next commit must not meet the failed transaction.
           connection = nil
           if ![.conflict, .unavailable, .durabilityUnknown].contains(error.code) { return nil }
-          if error.code == .conflict, versions.isReached { end = min(last, .now + Self.settlingTime) }
+          if error.code == .conflict, versions.isReached { end = last }
         }
         // Only this channel uses the queue.
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + wait)

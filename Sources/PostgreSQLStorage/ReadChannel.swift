@@ -19,7 +19,7 @@
     /// Fires when it is time to reconnect, or to query without a notice.
     private var timer: (any DispatchSourceTimer)?
     /// The version that was reported last, which the server may not have applied yet.
-    private var reported: (since: Int, version: Int)?
+    private var reported: (since: Int, version: Int, time: ContinuousClock.Instant)?
     /// The newest version at the last check whether somebody has the turn.
     private var watched: Int?
     /// The version that cannot be served, which is not read again, and the reason.
@@ -126,7 +126,7 @@
         let newer = try connection.changes(since: versions, deadline: .seconds(60))
         refused = nil
         if newer.since != newer.number { onEdit(.changed(.newer(newer))) }
-        reported = (newer.since ?? versions.base.id.number, newer.number)
+        reported = (newer.since ?? versions.base.id.number, newer.number, .now)
         // The server applies the changes now, so the next query can wait for the whole interval.
         wake(after: Self.interval)
         return newer.number
@@ -173,19 +173,24 @@
     /// Reconnects, or queries without a notice.
     private func doWhatIsDue() {
       wake(after: Self.interval)
-      reported = nil
+      // What a commit keeps the server from applying may be large.
+      if let reported, .now - reported.time > Self.patience { self.reported = nil }
       _ = try? newest()
       watchTurn()
       // The connection may have been lost.
       receive()
     }
 
-    /// Records the time since which nobody can write.
+    /// Records whether this server could write, and the time since which nobody can.
     private func watchTurn() {
-      guard let connection, !connection.isLost else { return }
-      let isTaken = (try? connection.isTurnTaken(deadline: Self.deadline)) ?? false
+      guard let connection, !connection.isLost,
+        let (isTaken, obstacle) = try? connection.turn(deadline: Self.deadline)
+      else { return }
       let isStalled = isTaken && watched == versions.newest
-      versions.change { $0.stall = isStalled ? $0.stall ?? .now : nil }
+      versions.change {
+        $0.stall = isStalled ? $0.stall ?? .now : nil
+        $0.obstacle = obstacle
+      }
       watched = versions.newest
       guard isStalled else { return }
       for session in (try? connection.endIdleHolders(deadline: Self.deadline)) ?? [] {
@@ -226,8 +231,10 @@
       input?.cancel()
       (input, connection) = (nil, new)
       guard let new else { return }
-      // Databases that speak the protocol but have no notices are only queried at intervals.
-      _ = try? new.run("LISTEN \"\(address.schema)\"", deadline: Self.deadline)
+      // Standbys, and databases that speak the protocol but have no notices, are only queried at intervals.
+      if (try? new.run("SELECT pg_is_in_recovery()", deadline: Self.deadline).bool(0, 0)) != true {
+        _ = try? new.run("LISTEN \"\(address.schema)\"", deadline: Self.deadline)
+      }
       // The next use of a connection that is lost by now finds the loss.
       input = new.watch(on: executor.queue) { self.assumeIsolated { $0.receive() } }
     }

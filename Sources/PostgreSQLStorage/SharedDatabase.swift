@@ -70,6 +70,7 @@
     private static let longestStall = Duration.seconds(10)
 
     private var stall: String? {
+      if let known = versions.obstacle ?? versions.refusal { return known }
       guard let stall = versions.stall, .now - stall > Self.longestStall else { return nil }
       return
         "\(versions.address.description): no server can write, since another transaction holds the lock; find it in pg_stat_activity, and end it."

@@ -32,6 +32,10 @@
       var failure: StorageError?
       /// The time since which the newest version is unchanged although every check found that somebody had the turn.
       var stall: ContinuousClock.Instant?
+      /// Why nobody can write through this server's connections, as far as can be read; `nil` where all is as it should be.
+      var obstacle: String?
+      /// Why the database has refused the last commit, whatever it wrote; `nil` after a success.
+      var refusal: String?
       /// The number of commits in progress, each of which ends with the earlier writes of others.
       var commits = 0 {
         didSet { commitStart = commits == 0 ? nil : commitStart ?? .now }

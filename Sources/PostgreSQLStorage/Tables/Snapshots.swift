@@ -81,15 +81,26 @@
       let version = try takeTurn(deadline: .seconds(15)).number
       let kept = try run("SELECT prefix, suffix FROM snapshot WHERE name = $1", name)
       guard let prefix = kept.text(0, 0), let suffix = kept.text(0, 1) else { return false }
-      try clear(onto: version, id: VersionID.newCommit, prefix: prefix, suffix: suffix)
+      try begin(onto: version, id: VersionID.newCommit, prefix: prefix, suffix: suffix)
+      // Rows that stay as they are are not written: the database frees the space of replaced rows only later.
+      let (resources, records) = (
+        "SELECT kept.* FROM snapshot, json_populate_recordset(NULL::resource, resources) AS kept WHERE snapshot.name = $1",
+        "SELECT kept.* FROM snapshot JOIN snapshot_record AS kept ON snapshot = id WHERE name = $1"
+      )
       for statement in [
         """
-        INSERT INTO resource SELECT resource.* FROM snapshot, json_populate_recordset(NULL::resource, resources) AS resource
-        WHERE snapshot.name = $1
+        DELETE FROM resource WHERE EXISTS ((TABLE resource EXCEPT \(resources)) UNION ALL (\(resources) EXCEPT TABLE resource))
+        """,
+        "INSERT INTO resource \(resources) ON CONFLICT DO NOTHING",
+        """
+        WITH kept AS (\(records)) DELETE FROM record
+        WHERE NOT EXISTS (SELECT FROM kept WHERE kept.resource = record.resource AND kept.slot = record.slot)
         """,
         """
-        INSERT INTO record (resource, slot, body) SELECT resource, slot, body FROM snapshot_record
-        WHERE snapshot = (SELECT id FROM snapshot WHERE name = $1)
+        WITH kept AS (\(records)) INSERT INTO record (resource, slot, body)
+        SELECT kept.resource, kept.slot, kept.body FROM kept LEFT JOIN record USING (resource, slot)
+        WHERE record.body IS NULL OR record.body::text <> kept.body::text
+        ON CONFLICT (resource, slot) DO UPDATE SET body = excluded.body
         """,
       ] {
         try run(statement, name, deadline: Self.long)

@@ -80,18 +80,23 @@
       try version(in: try run("\(beginning)SELECT FROM state FOR UPDATE; \(Self.newestText)", deadline: deadline))
     }
 
-    /// Whether somebody has the turn, or waits for it.
-    func isTurnTaken(deadline: Duration) throws(StorageError) -> Bool {
+    /// Whether somebody has the turn, or waits for it; and why this connection cannot write, `nil` if it can.
+    func turn(deadline: Duration) throws(StorageError) -> (isTaken: Bool, obstacle: String?) {
       let text = """
         SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'state'::regclass
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-          AND mode IN ('RowShareLock', 'RowExclusiveLock'))
+          AND mode IN ('RowShareLock', 'RowExclusiveLock')),
+          CASE WHEN current_setting('transaction_read_only')::boolean THEN 'the database only takes reads, as a standby does'
+            WHEN EXISTS (SELECT FROM (VALUES ('state', 'UPDATE'), ('change', 'INSERT'), ('shared', 'INSERT'),
+                ('record', 'INSERT'), ('record', 'UPDATE'), ('record', 'DELETE')) AS needed (name, right_)
+              WHERE NOT has_table_privilege(name, right_)) THEN 'the user may not write to the tables' END
         """
-      return try run(text, [], deadline: deadline).bool(0, 0)
+      let found = try run(text, [], deadline: deadline)
+      return (found.bool(0, 0), found.text(0, 1).map { "\(address.description): no write can succeed, since \($0)." })
     }
 
     /// The seconds for which a transaction may do nothing while others wait for it.
-    static let longestIdleTurn = 9
+    static let longestIdleTurn = 7
 
     /// Ends the sessions that keep a server waiting and have done nothing for some seconds, or whose network takes nothing.
     ///
@@ -116,8 +121,11 @@
     /// Whether the writes since a version are too many to be read while nobody else can write.
     func isFar(from base: VersionID, deadline: Duration) throws(StorageError) -> Bool {
       let text = """
-        SELECT coalesce(bool_or(is_whole), false) OR coalesce(sum(cardinality(slots)), 0) > 100
-          OR NOT EXISTS (SELECT FROM change WHERE version = $1::bigint AND commit_id = $2)
+        SELECT CASE WHEN coalesce(bool_or(is_whole), false) OR coalesce(sum(cardinality(slots)), 0) > 100
+            OR NOT EXISTS (SELECT FROM change WHERE version = $1::bigint AND commit_id = $2) THEN true
+          ELSE (SELECT coalesce(sum(octet_length(body::text)), 0) > 262144
+            FROM change CROSS JOIN unnest(resources, slots) AS place (resource, slot) JOIN record USING (resource, slot)
+            WHERE version > $1::bigint) END
         FROM change WHERE version > $1::bigint
         """
       return try run(text, [.bigint(base.number), .optional(base.commit)], deadline: deadline).bool(0, 0)
@@ -301,7 +309,8 @@
       _ database: Database, _ state: [ServerState.Row] = [], onto version: Int, id: String
     ) throws(StorageError) {
       let frame = database.frame
-      try clear(onto: version, id: id, prefix: frame.prefix.string, suffix: frame.suffix.string)
+      try begin(onto: version, id: id, prefix: frame.prefix.string, suffix: frame.suffix.string)
+      try run("DELETE FROM record; DELETE FROM resource", deadline: Self.long)
       try run(Self.tellText(2, at: "$1::bigint"), [.bigint(version + 1)] + Self.parameters(state))
       let resources = frame.resources
       try run(
@@ -321,8 +330,8 @@
         deadline: Self.long)
     }
 
-    /// Begins a version without rows within a transaction that has the turn, and notifies all servers of it.
-    func clear(onto version: Int, id: String, prefix: String, suffix: String) throws(StorageError) {
+    /// Begins a version whose rows are replaced within a transaction that has the turn, and notifies all servers of it.
+    func begin(onto version: Int, id: String, prefix: String, suffix: String) throws(StorageError) {
       // Before the rows, where the triggers look for it.
       try run(
         """
@@ -332,7 +341,6 @@
         SELECT version, pg_notify(current_schema(), version::text) FROM turn
         """,
         [.bigint(version), .text(id), .text(prefix), .text(suffix)])
-      try run("DELETE FROM record; DELETE FROM resource", deadline: Self.long)
     }
 
     /// Finds out, with the turn, whether a commit was carried out. If not, makes sure that it never is.

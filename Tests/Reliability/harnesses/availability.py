@@ -74,10 +74,9 @@ def measure(harness):
     with contextlib.ExitStack() as stack:
         postgres = stack.enter_context(PostgreSQL())
         proxy = Proxy(postgres.port)
-        socket = f"postgres:///postgres?host={postgres.directory}&port={postgres.port}&user=app&schema=json_server"
         servers = [
             stack.enter_context(Server(harness.binary, url, "--quiet", "--seed", path, "--max-body", "20mb"))
-            for url in (socket, postgres.url(), postgres.url(port=proxy.port))]
+            for url in (postgres.socket_url("json_server"), postgres.url(), postgres.url(port=proxy.port))]
         clients = [[Client(server, "GET"), Client(server, "PUT", {"n": number})] for number, server in enumerate(servers)]
 
         def person(_):

@@ -2,7 +2,7 @@
 
 People write with SQL and too few rights, traps in their way or the settings of servers; the database refuses a commit or
 somebody cancels it; the way to the database is slow; a server, or what serves one in PostgreSQL, stops while nobody else can
-write.
+write; and what a server does that cannot write, or whose data is reset again and again.
 """
 
 import contextlib
@@ -23,6 +23,8 @@ SLOW = 1_500_000
 MUCH = 6_000_000
 # How long a write may wait for a turn that does not end.
 PATIENCE = 75
+# How long a server may hear nothing of what becomes of its commit, or of the turn, while the database responds.
+LIMIT = 12
 
 
 class SlowProxy(Proxy):
@@ -269,11 +271,9 @@ def stopped_backend(harness, postgres):
         for server in (one, other):
             harness.check(server.request("POST", "/items", {}).status == 201, "backend: no write before")
         stuck = later(lambda: one.request("POST", "/items", {"id": "stuck"}, timeout=PATIENCE))
-        process = ""
-        while not process:
-            process = postgres.query("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+        process = postgres.await_sleep()
         start = time.monotonic()
-        os.kill(int(process), signal.SIGSTOP)
+        os.kill(process, signal.SIGSTOP)
         try:
             waiting = later(lambda: other.request("POST", "/items", {"id": "waiting"}, timeout=PATIENCE))
             told = {}
@@ -287,10 +287,12 @@ def stopped_backend(harness, postgres):
             harness.note(f"backend: health is stalled after {told}")
             for name, waiter in (("its commit", stuck), ("another server's", waiting)):
                 answer, seconds = waiter(PATIENCE)
-                harness.check(status(answer) == 503, f"backend: {name} is answered {status(answer)} after {seconds:.1f} s")
+                limit = LIMIT if waiter is stuck else PATIENCE
+                harness.check(
+                    status(answer) == 503 and seconds < limit, f"backend: {name} is answered {status(answer)} after {seconds:.1f} s")
                 harness.note(f"backend: {name} is answered {status(answer)} after {seconds:.1f} s")
         finally:
-            os.kill(int(process), signal.SIGCONT)
+            os.kill(process, signal.SIGCONT)
         for server in (one, other):
             end = time.monotonic() + 10
             while server.request("GET", "/__admin/health").json["status"] != "ok" and time.monotonic() < end:
@@ -303,7 +305,139 @@ def stopped_backend(harness, postgres):
         harness.check(shown[0] == shown[1], f"backend: shown: {shown}")
 
 
-PARTS = [rights, settings, refusals, slow, stopped_server, stopped_backend]
+def paused_server(harness, postgres):
+    """A server that is paused during a large write stops the others for seconds, whatever the way to the database is."""
+    fill(harness, postgres, "paused", {"items": [{"id": "first"}, {"id": "much"}]})
+    postgres.query("""CREATE FUNCTION paused.wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_sleep(0.5); RETURN new; END $$;
+        CREATE TRIGGER wait BEFORE INSERT ON paused.record FOR EACH ROW
+            WHEN (length(new.body::text) > 1000000) EXECUTE FUNCTION paused.wait()""")
+    with Server(harness.binary, postgres.url("paused"), "--quiet") as other:
+        for way, url in [("a Unix socket", postgres.socket_url("paused")), ("TCP", postgres.url("paused"))]:
+            with Server(harness.binary, url, "--quiet") as one:
+                large = later(lambda: one.request("PUT", "/items/much", {"way": way, "text": "x" * 3_000_000}, timeout=PATIENCE))
+                postgres.await_sleep()
+                os.kill(one.pid, signal.SIGSTOP)
+                try:
+                    answer, seconds = later(lambda: other.request("PUT", "/items/first", {"way": way}, timeout=PATIENCE))(PATIENCE)
+                    read, waited = later(lambda: other.request("GET", "/items/first", timeout=PATIENCE))(PATIENCE)
+                finally:
+                    os.kill(one.pid, signal.SIGCONT)
+                harness.note(f"paused: over {way}: another server wrote after {seconds:.1f} s, and read after {waited:.1f} s")
+                harness.check(
+                    status(answer) == 200 and seconds < LIMIT,
+                    f"paused: over {way}: another server's write is answered {status(answer)} after {seconds:.1f} s")
+                harness.check(
+                    status(read) == 200 and waited < 3, f"paused: over {way}: a read is answered {status(read)} after {waited:.1f} s")
+                answer, seconds = large(PATIENCE)
+                harness.check(status(answer) == 200, f"paused: over {way}: the write is answered {status(answer)} afterwards")
+                shown = [server.request("GET", "/items").body for server in (one, other)]
+                harness.check(shown[0] == shown[1], f"paused: over {way}: the servers show different data")
+
+
+# MARK: Who cannot write
+
+
+def health(server):
+    answer = server.request("GET", "/__admin/health")
+    return answer.status, answer.json["status"]
+
+
+def told(server, expected):
+    """Whether health says something within seconds."""
+    end = time.monotonic() + 5
+    while health(server) != expected and time.monotonic() < end:
+        time.sleep(0.1)
+    return health(server) == expected
+
+
+def standby(harness, postgres):
+    """A server of a standby shows what the primary has, tells that it takes no writes, and writes once it is the primary."""
+    fill(harness, postgres, "standby")
+    with (PostgreSQL(primary=postgres) as follower,
+          Server(harness.binary, postgres.url("standby"), "--quiet") as primary,
+          Server(harness.binary, f"{follower.url('standby')}&target_session_attrs=any", "--reads", "local", "--quiet") as replica):
+        for number in range(3):
+            primary.request("PUT", "/items/first", {"n": number})
+            end = time.monotonic() + 5
+            while replica.request("GET", "/items/first").json.get("n") != number and time.monotonic() < end:
+                time.sleep(0.05)
+            shown = replica.request("GET", "/items/first").json
+            harness.check(shown.get("n") == number, f"standby: {number} is not shown after 5 s, but {shown}")
+        answer, seconds = later(lambda: replica.request("POST", "/items", {}, timeout=PATIENCE))(PATIENCE)
+        harness.check(
+            status(answer) == 503 and seconds < LIMIT, f"standby: a write is answered {status(answer)} after {seconds:.1f} s")
+        harness.check(told(replica, (200, "stalled")), f"standby: health is {health(replica)}")
+        harness.check(told(primary, (200, "ok")), f"standby: health of the primary's server is {health(primary)}")
+        follower.query("SELECT pg_promote()")
+        harness.check(told(replica, (200, "ok")), f"standby: health is {health(replica)} after the promotion")
+        answer = replica.request("POST", "/items", {}, timeout=PATIENCE)
+        harness.check(answer.status == 201, f"standby: a write after the promotion is answered {answer.status} {answer.body}")
+
+
+def unwritable(harness, postgres):
+    """Health tells that no write can succeed, although the database is reached; a spoilt connection is not kept."""
+    fill(harness, postgres, "unwritable")
+    postgres.query("""CREATE USER reader; GRANT USAGE ON SCHEMA unwritable TO reader;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA unwritable TO reader;
+        CREATE FUNCTION unwritable.spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            EXECUTE 'DEALLOCATE ALL'; RETURN new; END $$;
+        CREATE TRIGGER spoil BEFORE INSERT ON unwritable.record FOR EACH ROW
+            WHEN (new.body ->> 'id' = 'spoils') EXECUTE FUNCTION unwritable.spoil()""")
+    with Server(harness.binary, postgres.url("unwritable").replace("app@", "reader@"), "--quiet") as server:
+        harness.check(told(server, (200, "ok")), f"unwritable: health is {health(server)} at first")
+        postgres.query("REVOKE INSERT ON unwritable.record FROM reader")
+        harness.check(told(server, (200, "stalled")), f"unwritable: health is {health(server)} without the right to insert")
+        postgres.query("GRANT INSERT ON unwritable.record TO reader")
+        harness.check(told(server, (200, "ok")), f"unwritable: health is {health(server)} with the right")
+        statuses = [server.request("POST", "/items", {"id": name}, timeout=PATIENCE).status for name in ("spoils", "next", "last")]
+        harness.check(statuses[0] == statuses[2] == 201, f"unwritable: around a spoilt connection, writes are answered {statuses}")
+
+
+# MARK: Space
+
+
+def waiting(harness, postgres):
+    """The database's log has a line for each wait, and the text of the write once at most."""
+    fill(harness, postgres, "waiting")
+    with Server(harness.binary, postgres.url("waiting"), "--quiet") as server:
+        harness.check(server.request("POST", "/items", {}).status == 201, "waiting: no write before")
+        with open(os.path.join(postgres.directory, "log")) as file:
+            file.seek(0, os.SEEK_END)
+            with postgres.transaction("SELECT FROM waiting.state FOR UPDATE"):
+                write = later(lambda: server.request("POST", "/items", {}, timeout=PATIENCE))
+                time.sleep(7)
+            harness.check(status(write(PATIENCE)[0]) == 201, "waiting: no write afterwards")
+            log = file.read()
+        harness.check(log.count("lock timeout") > 1, f"waiting: the log is {log!r}")
+        harness.check(log.count("INSERT INTO change") < 2, f"waiting: the log has the statement of the write again and again: {log}")
+
+
+def resets(harness, postgres):
+    """Resets of much data do not multiply the space that the data takes."""
+    fill(harness, postgres, "resets")
+    postgres.query("""INSERT INTO resets.record (resource, slot, body) SELECT 0, number,
+        json_build_object('id', number::text, 'text', md5(number::text) || repeat('x', 900)) FROM generate_series(1, 20000) AS number""")
+    size = lambda: int(postgres.query("SELECT pg_total_relation_size('resets.record')"))
+    postgres.query("DELETE FROM resets.snapshot; DELETE FROM resets.snapshot_record")
+    with Server(harness.binary, postgres.url("resets"), "--quiet") as server:
+        before, expected = size(), server.request("GET", "/db").body
+        for number in range(3):
+            changes = [("PUT", "/items/7", {"n": number}), ("DELETE", "/items/8", None), ("POST", "/items", {"id": "new"})]
+            for method, target, value in changes:
+                harness.check(server.request(method, target, value).status in (200, 201), f"resets: no {method}")
+            harness.check(server.request("POST", "/__admin/reset", timeout=PATIENCE).status == 200, "resets: no reset")
+            harness.check(server.request("GET", "/db").body == expected, "resets: other data is shown after a reset")
+        harness.note(f"resets: {before} bytes before, {size()} after three resets")
+        harness.check(size() < 1.5 * before, f"resets: {before} bytes before, {size()} after three resets")
+        # What is not as the snapshot has it, whatever that is, is put back.
+        postgres.query("""UPDATE resets.resource SET name = 'others' WHERE position = 0;
+            INSERT INTO resets.resource (position, name) VALUES (1, 'items')""")
+        harness.check(server.request("POST", "/__admin/reset", timeout=PATIENCE).status == 200, "resets: no reset of resources")
+        harness.check(server.request("GET", "/db").body == expected, "resets: other resources are shown after a reset")
+
+
+PARTS = [rights, settings, refusals, slow, stopped_server, stopped_backend, paused_server, standby, unwritable, waiting, resets]
 
 
 def measure(harness):

@@ -217,6 +217,7 @@ def removals(harness, postgres, fleet):
 
     one.request("POST", "/__admin/snapshots", {"name": "a"})
     one.request("DELETE", "/posts/1")
+    one.request("PATCH", "/posts/2", {"is": "changed"})
     # It is removed while what it replaces is.
     with postgres.transaction("SELECT FROM removals.record FOR UPDATE"):
         threads = [request("restored", one, "POST", "/__admin/snapshots/a")]

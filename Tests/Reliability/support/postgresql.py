@@ -31,9 +31,9 @@ def tool(name):
 
 
 class PostgreSQL:
-    """A database server in a scratch directory, run by an ordinary user."""
+    """A database server in a scratch directory, run by an ordinary user; with a primary, a standby that follows it."""
 
-    def __init__(self, directory=None):
+    def __init__(self, directory=None, primary=None):
         self.directory = tempfile.mkdtemp(prefix="postgresql-", dir=directory)
         self.data = os.path.join(self.directory, "data")
         self.port = free_port()
@@ -42,7 +42,12 @@ class PostgreSQL:
             # PostgreSQL refuses to run as root.
             self.user = pwd.getpwnam("postgres")
             os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
-        self._run(tool("initdb"), "-D", self.data, "-A", "trust", "-U", "app", "-E", "UTF8", "--no-sync")
+        if primary:
+            self._run(
+                tool("pg_basebackup"), "-D", self.data, "-R", "-h", primary.directory, "-p", str(primary.port), "-U", "app",
+                "--checkpoint=fast", "--no-sync")
+        else:
+            self._run(tool("initdb"), "-D", self.data, "-A", "trust", "-U", "app", "-E", "UTF8", "--no-sync")
         self.start()
 
     def _run(self, *command):
@@ -81,6 +86,10 @@ class PostgreSQL:
         self.kill()
         self.start()
 
+    def socket_url(self, schema):
+        """An address by the way that does not notice when a client stops."""
+        return f"postgres:///postgres?host={self.directory}&port={self.port}&user=app&schema={schema}"
+
     def _psql(self, *arguments):
         return [tool("psql"), "-h", self.directory, "-p", str(self.port), "-U", "app", "-XAtq", *arguments, "postgres"]
 
@@ -97,6 +106,14 @@ class PostgreSQL:
                 pass
             yield
             psql.stdin.write("COMMIT;\n")
+
+    def await_sleep(self):
+        """Waits until something sleeps in a statement, and returns the process that serves it."""
+        while True:
+            found = self.query("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+            if found:
+                return int(found)
+            time.sleep(0.02)
 
     def await_lock(self, schema):
         """Waits until a server of a schema waits for a lock, and returns the process that serves it."""
