@@ -108,7 +108,7 @@ struct `What is expected of requests and data` {
     #expect(message.contains(#"bookmarks[0].title: expected "NIO", was "Swift""#), "\(message)")
     #expect(message.contains("bookmarks[1]: expected {"), "\(message)")
     #expect(
-      try await failure { try await $0.expect("notes", equals: [:]) }.contains("no resource 'notes'"))
+      try await failure { try await $0.expect("notes", equals: [:]) }.contains("No resource is named 'notes'"))
     try await send(.post, "/bookmarks", json: #"{"id": 2}"#)
     let undecodable = try await failure { try await $0.expect("bookmarks", equals: [Bookmark(id: 1, title: "Swift")]) }
     #expect(undecodable.contains("bookmarks[1] (id 2): there is no member 'title'"), "\(undecodable)")

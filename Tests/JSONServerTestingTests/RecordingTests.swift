@@ -14,7 +14,7 @@ import TestSupport
 
   @Test(
     arguments: [
-      ("/v2/articles?page=3", "exactly GET /v2/articles?page=2"), ("/v2/article/3", "exactly GET /v2/articles/3"),
+      ("/v2/articles?page=3", "exactly GET /v2/articles?page=1"), ("/v2/article/3", "exactly GET /v2/articles/3"),
       ("/v2/tag", "exactly GET /v2/tags"),
     ])
   func `makes other requests issues that name the nearest one`(_ target: String, nearest: String) async throws {
@@ -62,7 +62,7 @@ import TestSupport
       let other = try await start(path, recording: real.url.absoluteString)
       #expect(await recording.respond(to: Request(.get, "/shops")).json == [["id": 1, "name": "Zoë"]])
       #expect(await recording.respond(to: Request(.get, "/shops/2")).status == .notFound)
-      #expect(await other.respond(to: Request(.get, "/moved")).headers["Location"] == "/shops")
+      #expect(await other.respond(to: Request(.get, "/moved")).json == [["id": 1, "name": "Zoë"]])
       let login = Request(.post, "/login", json: #"{"name": "Ada", "password": "SECRET"}"#)
       #expect(await other.respond(to: login).json == ["welcome": "Ada"])
       await recording.stop()
@@ -76,7 +76,7 @@ import TestSupport
     let replay = try await start(copy, recording: "http://localhost:1")
     #expect(await replay.respond(to: Request(.get, "/shops")).json == [["id": 1, "name": "Zoë"]])
     #expect(await replay.respond(to: Request(.get, "/shops/2")).status == .notFound)
-    #expect(await replay.respond(to: Request(.get, "/moved")).status == .found)
+    #expect(await replay.respond(to: Request(.get, "/moved")).json == [["id": 1, "name": "Zoë"]])
     #expect(await replay.respond(to: Request(.post, "/login", json: #"{"name": "Ada"}"#)).status == .ok)
     await replay.stop()
   }

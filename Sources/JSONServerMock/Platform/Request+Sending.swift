@@ -2,7 +2,7 @@ import HTTPTypes
 import JSONServer
 
 extension Request {
-  /// Sends the request to another server, and returns the response.
+  /// Sends the request to another server, follows redirects, and returns the response.
   ///
   /// - Parameter address: The complete address of the request.
   /// - Throws: `URLError`.
@@ -18,7 +18,7 @@ extension Request {
       configuration.httpShouldSetCookies = false
       let session = URLSession(configuration: configuration)
       defer { session.finishTasksAndInvalidate() }
-      let (data, head) = try await session.data(for: request, delegate: RedirectRefusal())
+      let (data, head) = try await session.data(for: request)
       guard let head = head as? HTTPURLResponse else { throw URLError(.badServerResponse) }
       var fields = HTTPFields()
       for (name, value) in head.allHeaderFields {
@@ -36,15 +36,3 @@ extension Request {
     #endif
   }
 }
-
-#if canImport(FoundationNetworking) || canImport(Darwin)
-  /// Passes redirects on to the client.
-  private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
-    func urlSession(
-      _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-      newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-      completionHandler(nil)
-    }
-  }
-#endif
