@@ -16,6 +16,11 @@ public struct Fault: Sendable {
   /// The speed at which the bodies of the request and of its response flow; `nil` for no limit. The request goes on when its
   /// body would have arrived.
   public var bytesPerSecond: Int?
+  /// The part of the matching requests that the fault affects, such as 0.1; `nil` for all. Which ones depends on ``seed``
+  /// alone, so a run repeats.
+  public var probability: Double?
+  /// The sequence of requests that ``probability`` chooses.
+  public var seed = 0
   /// The response that replaces carrying out the request; `nil` for a delay only. An error without a body gets the body
   /// that all errors have.
   public var response: Response?

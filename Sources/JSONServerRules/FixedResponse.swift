@@ -1,6 +1,6 @@
-import HTTPTypes
+package import HTTPTypes
 package import JSONServerHTTP
-import JSONServerValues
+package import JSONServerValues
 
 /// The fixed response of a stub or a fault.
 package struct FixedResponse: Sendable, Hashable {
@@ -9,6 +9,8 @@ package struct FixedResponse: Sendable, Hashable {
     /// JSON, sent as exactly `application/json`. With another type in ``FixedResponse/headerFields``, a string is sent as
     /// plain text.
     case json(JSONValue)
+    /// JSON that is filled for each request, as are the values of ``FixedResponse/headerFields``.
+    case shape(Shape)
     /// Bytes; ``FixedResponse/headerFields`` have the type.
     case bytes([UInt8])
     /// The content of a file. Its extension sets the type, unless ``FixedResponse/headerFields`` have one.
@@ -18,7 +20,7 @@ package struct FixedResponse: Sendable, Hashable {
   }
 
   /// The status; `nil` for 200.
-  var status: HTTPResponse.Status?
+  package var status: HTTPResponse.Status?
   /// Header fields, in addition to those of every response.
   var headerFields: HTTPFields = [:]
   /// The body; `nil` for none.
@@ -69,7 +71,8 @@ extension FixedResponse {
     var fields: HTTPFields = [.cacheControl: "no-cache"]
     var content = Response.Content.bytes([])
     switch body {
-    case nil: break
+    // A shape becomes JSON before that.
+    case nil, .shape: break
     case .json(.string(let text)) where headerFields[.contentType].map({ !MediaType($0).isJSON }) == true:
       content = .bytes(Array(text.utf8))
     case .json(let value):
@@ -90,29 +93,70 @@ extension FixedResponse {
     return response
   }
 
-  static let memberNames: Set = ["status", "headers", "body", "bodyFile", "events"]
+  /// The response to one request.
+  ///
+  /// - Parameter values: Returns the values of the words of a shape.
+  package func filled(from values: (String) -> JSONValue?) -> FixedResponse {
+    guard case .shape(let shape) = body else { return self }
+    var filled = self
+    filled.body = .json(shape.filled(from: values) ?? .null)
+    filled.headerFields = HTTPFields(
+      headerFields.map { HTTPField(name: $0.name, value: Shape.text($0.value, filledFrom: values)) })
+    return filled
+  }
+
+  /// The response to one request, with the header fields and the layout of the data's responses.
+  ///
+  /// - Parameter status: The status of a response without one of its own.
+  package func likeData(
+    status other: HTTPResponse.Status, filledFrom values: (String) -> JSONValue?
+  ) -> PreparedResponse {
+    let filled = filled(from: values)
+    let status = (status ?? other).withPhrase
+    var response = PreparedResponse(status: status)
+    if case .json(let value)? = filled.body { response = .json(value, status: status) }
+    response.headerFields.replace(with: filled.headerFields)
+    return response
+  }
+
+  /// Whether a shape, or a header field beside it, has a word with this name.
+  package func uses(_ word: String) -> Bool {
+    guard case .shape(let shape)? = body else { return false }
+    return shape.uses(word) || headerFields.contains { Shape.uses(word, in: .string($0.value)) }
+  }
+
+  static let memberNames: Set = ["status", "headers", "body", "shape", "bodyFile", "events"]
 
   /// Reads the members of a response from a body.
   ///
-  /// - Parameter files: The files that `bodyFile` may name.
+  /// - Parameters:
+  ///   - files: The files that `bodyFile` may name.
+  ///   - words: The names that a shape may use.
   /// - Throws: 400 that names the invalid member.
-  init(_ object: StrictObject, files: BodyFiles) throws(RequestError) {
+  package init(
+    _ object: StrictObject, files: BodyFiles, words: [String] = Shape.wordsOfStubs
+  ) throws(RequestError) {
     let status = try object.integer("status", in: 200...599).map { HTTPResponse.Status(code: $0) }
-    self.init(status: status, headerFields: try Self.headerFields(object), body: object.member("body").map(Body.json))
-    if let events = try Self.events(object) {
-      guard body == nil, object.value("bodyFile") == nil else {
-        throw object.refusal(of: "events", "contradicts body and bodyFile; give one of the three.")
-      }
-      body = .events(events)
+    self.init(
+      status: status, headerFields: try Self.headerFields(object, "headers"), body: object.member("body").map(Body.json)
+    )
+    let bodies = ["body", "shape", "bodyFile", "events"].filter { $0 == "body" ? body != nil : object.value($0) != nil }
+    guard bodies.count < 2 else {
+      throw object.refusal(of: bodies[1], "contradicts \(bodies[0]); give one of the two.")
     }
+    if let value = object.value("shape") {
+      try RequestError.reading(object.place, Shape.check(.array(headerFields.map { .string($0.value) }), words))
+      body = .shape(try RequestError.reading(object.place + ["shape"], Shape(value, words: words)))
+    }
+    if let events = try Self.events(object) { body = .events(events) }
     guard let name = try object.string("bodyFile") else { return }
-    guard body == nil else { throw object.refusal(of: "bodyFile", "contradicts body; give one of the two.") }
     body = .file(named: name, try RequestError.reading(object.place, files.read(name)))
   }
 
-  private static func headerFields(_ object: StrictObject) throws(RequestError) -> HTTPFields {
-    let error = object.wrong("headers", "an object of field names and strings")
-    guard let value = object.value("headers") else { return [:] }
+  /// The header fields in a member: names, and one or several values each.
+  static func headerFields(_ object: StrictObject, _ name: String) throws(RequestError) -> HTTPFields {
+    let error = object.wrong(name, "an object of field names and strings")
+    guard let value = object.value(name) else { return [:] }
     guard let members = value.object else { throw error }
     var fields: HTTPFields = [:]
     for (name, value) in members {
@@ -153,21 +197,29 @@ extension FixedResponse {
   var members: JSONObject {
     var members = JSONObject()
     members["status"] = status.map { .number(JSONNumber($0.code)) }
-    var values: [HTTPField.Name: [JSONValue]] = [:]
-    for field in headerFields { values[field.name, default: []].append(.string(field.value)) }
-    let fields = values.sorted { $0.key.rawName < $1.key.rawName }.map { name, values in
-      (name.rawName, values.count == 1 ? values[0] : .array(values))
-    }
-    if !fields.isEmpty { members["headers"] = .object(JSONObject(fields)) }
+    members["headers"] = Self.members(of: headerFields)
     switch body {
     case nil: break
     case .json(let value): members["body"] = value
+    case .shape(let shape): members["shape"] = shape.value
     case .events(let events): members["events"] = .array(events.map(\.value))
     case .file(let name, _): members["bodyFile"] = .string(name)
     case .bytes(let bytes): members["body"] = String(validating: bytes, as: UTF8.self).map(JSONValue.string) ?? .null
     }
     if delivery != .normal { members["action"] = .string(delivery.name) }
     return members
+  }
+
+  /// Header fields as JSON, in the form in which they are read; `nil` for none.
+  static func members(of fields: HTTPFields) -> JSONValue? {
+    guard !fields.isEmpty else { return nil }
+    var values: [HTTPField.Name: [JSONValue]] = [:]
+    for field in fields { values[field.name, default: []].append(.string(field.value)) }
+    return .object(
+      JSONObject(
+        values.sorted { $0.key.rawName < $1.key.rawName }.map { name, values in
+          (name.rawName, values.count == 1 ? values[0] : .array(values))
+        }))
   }
 }
 

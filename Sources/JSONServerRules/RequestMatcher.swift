@@ -10,6 +10,7 @@ package struct RequestMatcher: Sendable {
   /// The path; `nil` for all paths.
   package let path: PathPattern?
   private let headers: [(name: HTTPField.Name, value: WildcardPattern?)]
+  private let exceptions: [RequestMatcher]
 
   /// - Throws: 400 for a pattern that no request can match, with the reason.
   package init(_ pattern: RequestPattern) throws(RequestError) {
@@ -21,7 +22,13 @@ package struct RequestMatcher: Sendable {
       guard let name = HTTPField.Name(field.name) else {
         throw RequestError(.malformed, "'\(field.name)' is not the name of a header field.", at: ["headers"])
       }
-      return (name, field.value.map(WildcardPattern.init))
+      return (name, field.value.map { WildcardPattern($0) })
+    }
+    exceptions = try pattern.exceptions.map { other throws(RequestError) in
+      guard other != RequestPattern() else {
+        throw RequestError(.malformed, "No request matches: 'unless' without a member is all requests.", at: ["unless"])
+      }
+      return try RequestError.reading(["unless"], RequestMatcher(other))
     }
     self.pattern = pattern
     guard !pattern.isExact || path != nil else {
@@ -52,13 +59,22 @@ package struct RequestMatcher: Sendable {
   }
 
   /// Whether the request's body must be read to see whether the request matches.
-  package var comparesBody: Bool { pattern.isExact || pattern.body.value != nil }
+  package var comparesBody: Bool {
+    pattern.isExact || pattern.body.value != nil || exceptions.contains(where: \.comparesBody)
+  }
+
+  /// The parts of a matching request's path that the wildcards of the pattern stand for: by name, and by number from 1.
+  func pathParts(of request: MatchableRequest) -> [(name: String, text: String)] {
+    guard let path, let target = request.targets.first(where: matches) else { return [] }
+    return path.parts(of: target)
+  }
 
   /// Whether a request matches.
   package func matches(_ request: MatchableRequest) -> Bool {
     let method = request.method
     guard pattern.method == nil || pattern.method == method || pattern.method == .get && method == .head,
-      request.targets.contains(where: matches), headers.allSatisfy({ matches($0, request.request.headerFields) })
+      request.targets.contains(where: matches), headers.allSatisfy({ matches($0, request.headerFields) }),
+      !exceptions.contains(where: { $0.matches(request) })
     else { return false }
     if pattern.isExact {
       guard let value = pattern.body.value else { return request.body == nil }
@@ -130,6 +146,8 @@ package final class MatchableRequest: Sendable {
   /// The parsed body; `nil` until a pattern needs it.
   private let knownBody = NIOLockedValueBox<JSONValue??>(nil)
 
+  var headerFields: HTTPFields { request.headerFields }
+
   /// The body as JSON; `nil` when there is none, or none that the server can read.
   var body: JSONValue? { knownBody.withLockedValue { $0 } ?? readBody() }
 
@@ -176,11 +194,41 @@ package struct EffectiveRoute: Sendable {
 
 /// A text in which a `*` stands for any characters.
 package struct WildcardPattern: Sendable, Hashable {
-  /// The texts before, between and after the stars.
-  private let pieces: [ArraySlice<UInt8>]
+  /// The texts before, between and after the wildcards.
+  private var pieces: [ArraySlice<UInt8>]
+  /// The names of the wildcards that stand for a segment of a path; `nil` for a `*`.
+  private(set) var names: [String?]
 
   package init(_ text: String) {
     pieces = Array(text.utf8).split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+    names = Array(repeating: nil, count: pieces.count - 1)
+  }
+
+  /// Reads a path, in which also `/:name` stands for a segment, and `/%3A` for a colon at the beginning of one.
+  fileprivate init(path: String) {
+    (pieces, names) = ([], [])
+    var (piece, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(path.utf8)[...])
+    func end(_ name: String?) {
+      pieces.append(piece[...])
+      names.append(name)
+      piece = []
+    }
+    while let byte = rest.popFirst() {
+      let isAtStart = piece.last == UInt8(ascii: "/")
+      let name: ArraySlice<UInt8> = byte == UInt8(ascii: ":") ? rest.prefix(while: ByteSet.words.contains) : []
+      if byte == UInt8(ascii: "*") {
+        end(nil)
+      } else if isAtStart, !name.isEmpty {
+        rest = rest[name.endIndex...]
+        end(String(decoding: name, as: UTF8.self))
+      } else if isAtStart, byte == UInt8(ascii: "%"), rest.prefix(2).map({ $0 | 0x20 }) == Array("3a".utf8) {
+        rest.removeFirst(2)
+        piece.append(UInt8(ascii: ":"))
+      } else {
+        piece.append(byte)
+      }
+    }
+    pieces.append(piece[...])
   }
 
   /// The text up to and including the first `*`; the whole text without a `*`.
@@ -188,6 +236,7 @@ package struct WildcardPattern: Sendable, Hashable {
 
   /// Whether a text matches. O(length of the pattern × length of the text) at worst.
   package func matches(_ text: [UInt8]) -> Bool {
+    guard names.allSatisfy({ $0 == nil }) else { return parts(of: text) != nil }
     let (first, last) = (pieces[0], pieces[pieces.count - 1])
     guard pieces.count > 1 else { return text[...] == first }
     guard text.count >= first.count + last.count, text.starts(with: first), text.suffix(last.count) == last else {
@@ -200,6 +249,25 @@ package struct WildcardPattern: Sendable, Hashable {
       rest = rest[place.upperBound...]
     }
     return true
+  }
+
+  /// The parts of a matching text that the wildcards stand for; `nil` when the text does not match. As fast as ``matches(_:)``.
+  fileprivate func parts(of text: [UInt8]) -> [Range<Int>]? {
+    // The pieces that were tried at a place in vain, so that each is tried there once.
+    var failed: Set<[Int]> = []
+    func parts(from index: Int, at start: Int) -> [Range<Int>]? {
+      guard text[start...].starts(with: pieces[index]), !failed.contains([index, start]) else { return nil }
+      let begin = start + pieces[index].count
+      guard index < names.count else { return begin == text.count ? [] : nil }
+      let isSegment = names[index] != nil
+      let limit = isSegment ? text[begin...].firstIndex(of: UInt8(ascii: "/")) ?? text.count : text.count
+      for end in stride(from: isSegment ? begin + 1 : begin, through: limit, by: 1) {
+        if let others = parts(from: index + 1, at: end) { return [begin..<end] + others }
+      }
+      failed.insert([index, start])
+      return nil
+    }
+    return parts(from: 0, at: 0)
   }
 }
 
@@ -214,7 +282,7 @@ package struct PathPattern: Sendable {
   /// The beginning of all matching paths in lower case, up to and including the first `*`; the whole path without a `*`.
   package let key: [UInt8]
 
-  /// Reads a path without query. Adds a missing slash at the beginning, leaves out empty segments, and decodes escapes, as
+  /// Reads a path without query. `:name` stands for a segment, `*` for any characters. Adds a missing slash at the beginning, leaves out empty segments, and decodes escapes, as
   /// for ``RequestTarget/path``.
   ///
   /// - Parameter isLiteral: Whether a `*` is an ordinary character.
@@ -226,11 +294,10 @@ package struct PathPattern: Sendable {
     guard !path.contains("#") else {
       throw Self.refusal(of: path, "clients do not send what follows a #; write %23 for the character")
     }
-    guard isLiteral || !path.contains("/:") else {
-      throw Self.refusal(of: path, "no client sends a name after a colon; write * for any characters, %3A for a colon")
-    }
     let segments = path.split(separator: "/").map { segment in
-      PercentEncoding.decode(segment.utf8, plusIsSpace: false) ?? String(segment)
+      let decoded = PercentEncoding.decode(segment.utf8, plusIsSpace: false) ?? String(segment)
+      // Written in this way, the colon stays one when the pattern is read again.
+      return !isLiteral && decoded.hasPrefix(":") && !segment.hasPrefix(":") ? "%3A" + decoded.dropFirst() : decoded
     }
     guard !segments.contains("."), !segments.contains("..") else {
       throw Self.refusal(of: path, "clients resolve '.' and '..' before they send it; write the path they lead to")
@@ -241,9 +308,21 @@ package struct PathPattern: Sendable {
     }
     let decoded = RequestTarget.path(of: segments)
     text = decoded.hasPrefix("/*") && !isLiteral ? String(decoded.dropFirst()) : decoded
-    exact = WildcardPattern(text)
-    folded = WildcardPattern(text.lowercased())
+    exact = WildcardPattern(path: text)
+    folded = WildcardPattern(path: text.lowercased())
     key = isLiteral ? Array(text.lowercased().utf8) : folded.beginning
+  }
+
+  /// The parts of a matching target that the wildcards stand for: by name, and by number from 1.
+  func parts(of target: MatchableRequest.Target) -> [(name: String, text: String)] {
+    let original = Array(target.text.utf8)
+    // Hardly any text has another length in lower case.
+    let text = original.count == target.path.count ? original : target.path
+    let parts = (target.isFolded ? folded : exact).parts(of: target.path) ?? []
+    return zip(exact.names, parts).enumerated().flatMap { index, part in
+      let value = String(decoding: text[part.1], as: UTF8.self)
+      return [part.0, String(index + 1)].compactMap { name in name.map { ($0, value) } }
+    }
   }
 
   private static func refusal(of path: Substring, _ reason: String) -> RequestError {

@@ -2,10 +2,17 @@ import HTTPTypes
 public import JSONServerValues
 
 extension RequestPattern {
+  /// The requests without those that match another pattern: `.any("/api/*").unless(.post("/api/login"))`.
+  public func unless(_ pattern: RequestPattern) -> RequestPattern {
+    var others = self
+    others.exceptions.append(pattern)
+    return others
+  }
+
   /// GET requests to a path.
   ///
   /// - Parameters:
-  ///   - path: The path.
+  ///   - path: The path; `:name` stands for a segment, `*` for any characters.
   ///   - query: Parameters that the query must have; `nil` for a parameter that it must not have.
   ///   - headers: Header fields that the request must have; `*` stands for any characters, `nil` for a field that the
   ///     request must not have.

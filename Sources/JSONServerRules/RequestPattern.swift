@@ -65,6 +65,8 @@ public struct RequestPattern: Sendable, Hashable {
   /// Requests may have further parameters and members of bodies with names of secrets, such as `access_token` and
   /// `password`. An exact pattern needs a ``path``; GET matches HEAD, too.
   package var isExact = false
+  /// The requests among these that the pattern leaves out.
+  package var exceptions: [RequestPattern] = []
 
   /// Creates a pattern; an empty one matches all requests except those to `/__admin`.
   ///
@@ -101,7 +103,7 @@ extension RequestPattern: CustomStringConvertible {
     case .data(let data): text += data.isEmpty ? " without a body" : " with body \(Self.text(of: data))"
     case .any: break
     }
-    return text
+    return text + exceptions.map { " unless \($0)" }.joined()
   }
 
   /// The bytes of a body for people: the text in quotes, or their number.
@@ -112,7 +114,7 @@ extension RequestPattern: CustomStringConvertible {
 
 extension RequestPattern {
   /// The members of a pattern.
-  static let memberNames: Set = ["method", "path", "query", "headers", "body", "exact"]
+  static let memberNames: Set = ["method", "path", "query", "headers", "body", "exact", "unless"]
 
   /// Reads the members of a pattern from a body.
   ///
@@ -129,6 +131,12 @@ extension RequestPattern {
     if names.contains("headers") { headers = try Self.fields(body, "headers") }
     if names.contains("exact") { isExact = try body.bool("exact") ?? false }
     if names.contains("body") { self.body = body.member("body").map { .including($0) } ?? .any }
+    let objects =
+      body.value("unless")?.array == nil ? try body.object("unless").map { [$0] } : try body.objects("unless")
+    exceptions = try (objects ?? []).map { object throws(RequestError) in
+      try object.allow(only: Self.memberNames)
+      return try RequestPattern(object)
+    }
   }
 
   private static func fields(_ body: StrictObject, _ name: String) throws(RequestError) -> [Field] {
@@ -159,6 +167,8 @@ extension RequestPattern {
     if !headers.isEmpty { members["headers"] = Self.value(headers) }
     members["body"] = body.value
     if isExact { members["exact"] = true }
+    let others = exceptions.map { JSONValue.object($0.members) }
+    if !others.isEmpty { members["unless"] = others.count == 1 ? others[0] : .array(others) }
     return members
   }
 

@@ -36,6 +36,14 @@ package struct Rule: Sendable {
   package let delay: ClosedRange<Duration>?
   /// The speed of a fault's bodies; `nil` for no limit.
   package let bytesPerSecond: Int?
+  /// The part of the matching requests that the rule affects; `nil` for all.
+  private var probability: Double?
+  /// The sequence of requests that ``probability`` chooses.
+  private var seed = 0
+  /// Header fields that the rule adds to the response of whatever responds.
+  package private(set) var addedFields: HTTPFields = [:]
+  /// The record that a stub needs; without one, the request is left to later stubs and to the data.
+  package private(set) var search: RecordSearch?
   package var effect: Effect
   /// The responses of the effect as they are sent, made once; `nil` for what the rule leaves to others.
   private let prepared: [PreparedResponse?]
@@ -80,6 +88,36 @@ package struct Rule: Sendable {
     try self.init(
       fault.request, times: fault.times, delay: fault.delay, bytesPerSecond: fault.bytesPerSecond,
       .fault(response, retryAfter: nil))
+    try setProbability(fault.probability, seed: fault.seed)
+  }
+
+  /// - Throws: 400 for a number that is no probability.
+  private mutating func setProbability(_ probability: Double?, seed: Int) throws(RequestError) {
+    if let probability, !(probability > 0 && probability <= 1) {
+      throw RequestError(
+        .malformed, "'probability' must be above 0 and at most 1, not \(probability).", at: ["probability"])
+    }
+    (self.probability, self.seed) = (probability, seed)
+  }
+
+  /// Whether the rule affects a request that matches it. For the same seed, the sequence is always the same (SplitMix64).
+  ///
+  /// - Parameter count: The number of requests that have matched before.
+  package func affects(after count: Int) -> Bool {
+    guard let probability else { return true }
+    var bits = UInt64(bitPattern: Int64(seed)) &* 0xD134_2543_DE82_EF95 &+ UInt64(count + 1) &* 0x9E37_79B9_7F4A_7C15
+    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return Double((bits ^ bits >> 31) >> 11) * 0x1p-53 < probability
+  }
+
+  /// Whether the rule leaves all requests to later stubs and to the data.
+  package var leavesRequests: Bool { if case .responses([nil]) = effect { true } else { false } }
+
+  /// Whether the effect on a request depends on its body.
+  package var readsBody: Bool {
+    matcher.comparesBody || search?.members.uses("body") == true
+      || effect.responses.contains { $0.uses("body") }
   }
 
   /// - Throws: 400 for an invalid stub.
@@ -87,6 +125,7 @@ package struct Rule: Sendable {
     let effect: Effect
     switch stub.source {
     case .handler(let handler): effect = .handler(handler)
+    case .shape(let value): effect = .responses([FixedResponse(body: .shape(try Shape(value)))])
     case .responses(let responses):
       effect = .responses(
         try responses.map { response throws(RequestError) in
@@ -97,6 +136,7 @@ package struct Rule: Sendable {
         })
     }
     try self.init(stub.request, times: stub.times, delay: stub.delay, effect)
+    addedFields = stub.addedFields
   }
 
   /// The response that replaces carrying out the request; `nil` for none, or when a closure makes it.
@@ -104,6 +144,14 @@ package struct Rule: Sendable {
   /// - Parameter count: The number of requests that the rule has affected before.
   package func response(after count: Int) -> PreparedResponse? {
     prepared.isEmpty ? nil : prepared[min(count, prepared.count - 1)]
+  }
+
+  /// The response as ``response(after:)``, but with a shape filled.
+  package func response(after count: Int, filledFrom values: (String) -> JSONValue?) -> PreparedResponse? {
+    guard case .responses(let responses) = effect, let response = responses[min(count, responses.count - 1)],
+      case .shape? = response.body
+    else { return self.response(after: count) }
+    return response.filled(from: values).prepared
   }
 
   package var kind: Kind {
@@ -161,7 +209,7 @@ extension Rule.Kind {
   /// The members of the pattern that may be members of the rule itself; all may be in an object named `request`.
   fileprivate var patternNames: Set<String> {
     switch self {
-    case .fault: ["method", "path", "query"]
+    case .fault: ["method", "path", "query", "unless"]
     case .hold: RequestPattern.memberNames
     case .stub: []
     }
@@ -170,11 +218,19 @@ extension Rule.Kind {
   private var memberNames: Set<String> {
     switch self {
     case .fault:
-      patternNames.union(FixedResponse.memberNames)
-        .union(["request", "response", "times", "delay", "bytesPerSecond", "retryAfter", "action"])
+      patternNames.union(responseNames).union(Self.effectNames)
+        .union(["request", "response", "bytesPerSecond", "retryAfter", "action"])
     case .hold: patternNames.union(["times"])
-    case .stub: ["request", "response", "responses", "times", "delay"]
+    case .stub: Self.effectNames.union(["request", "response", "responses", "find"])
     }
+  }
+
+  /// The members of faults and stubs beside their requests and responses.
+  private static let effectNames: Set = ["times", "delay", "probability", "seed", "addHeaders"]
+
+  /// The members of a response. Only a stub has a shape: a fault is what goes wrong.
+  private var responseNames: Set<String> {
+    self == .stub ? FixedResponse.memberNames : FixedResponse.memberNames.subtracting(["shape"])
   }
 
   /// Checks the names of a rule's members, and reads its pattern.
@@ -185,8 +241,8 @@ extension Rule.Kind {
       try part("request", of: body, RequestPattern.memberNames, beside: patternNames), reading: names)
   }
 
-  fileprivate func responses(_ body: StrictObject, _ files: BodyFiles) throws(RequestError) -> [FixedResponse] {
-    let names = FixedResponse.memberNames
+  fileprivate func responses(_ body: StrictObject, _ files: BodyFiles) throws(RequestError) -> [FixedResponse?] {
+    let names = responseNames
     switch self {
     case .hold: return []
     case .fault: return [try FixedResponse(try part("response", of: body, names, beside: names), files: files)]
@@ -199,8 +255,11 @@ extension Rule.Kind {
         objects = [response]
       }
       guard let objects else {
+        if body.value("delay") != nil || body.value("addHeaders") != nil { return [nil] }
         throw RequestError(
-          .malformed, "The stub has no response; it needs 'response', or 'responses' for several in order.")
+          .malformed,
+          "The stub has no response; it needs 'response', 'responses' for several in order, or 'addHeaders' or 'delay' for those of the data."
+        )
       }
       return try objects.map { object throws(RequestError) in
         try object.allow(only: names)
@@ -233,7 +292,7 @@ extension Rule {
   package init(_ kind: Kind, _ body: StrictObject, files: BodyFiles, isWhole: Bool = false) throws(RequestError) {
     var request = try kind.pattern(body)
     if isWhole, let value = request.body.value { request.body = .equal(value) }
-    var responses = try kind.responses(body, files)
+    let responses = try kind.responses(body, files)
     let times = try body.integer("times", in: 1...1_000_000)
     let delay = try body.delay()
     let bytesPerSecond = try body.integer("bytesPerSecond", in: Self.speeds)
@@ -246,21 +305,31 @@ extension Rule {
       guard name == action?.name else {
         throw body.wrong("action", "one of \(Response.Delivery.actions.map(\.name).joined(separator: ", "))")
       }
-      guard action != .lost || responses[0] == FixedResponse() && seconds == nil else {
+      var response = responses[0] ?? FixedResponse()
+      guard action != .lost || response == FixedResponse() && seconds == nil else {
         throw body.refusal(of: "action", "is lose: the data or a stub responds, so leave out status, headers and body.")
       }
-      responses[0].delivery = action ?? .normal
-      effect = .fault(responses[0], retryAfter: seconds)
+      response.delivery = action ?? .normal
+      effect = .fault(response, retryAfter: seconds)
     case .hold: effect = .hold
     case .stub: effect = .responses(responses)
     }
     try self.init(request, times: times, delay: delay, bytesPerSecond: bytesPerSecond, effect)
+    if let value = body.value("probability"), value.double == nil { throw body.wrong("probability", "a number") }
+    try setProbability(
+      body.value("probability")?.double, seed: try body.integer("seed", in: 0...Int(Int32.max)) ?? 0)
+    addedFields = try FixedResponse.headerFields(body, "addHeaders")
+    search = kind == .stub ? try RecordSearch(body) : nil
+    guard addedFields.isEmpty || response(after: 0) == nil else {
+      throw body.refusal(of: "addHeaders", "is for the responses of the data; give a response of the rule 'headers'.")
+    }
     guard
-      kind != .fault || delay != nil || bytesPerSecond != nil || effect.disturbance != nil || response(after: 0) != nil
+      kind != .fault || delay != nil || bytesPerSecond != nil || effect.disturbance != nil || !addedFields.isEmpty
+        || response(after: 0) != nil
     else {
       throw RequestError(
         .malformed,
-        "The fault does nothing; it needs one of delay, bytesPerSecond, status, body, bodyFile, events, headers, retryAfter and action."
+        "The fault does nothing; it needs one of delay, bytesPerSecond, status, body, bodyFile, events, headers, addHeaders, retryAfter and action."
       )
     }
   }
@@ -280,8 +349,13 @@ extension Rule {
     }
     if case .responses(let responses) = effect {
       let values = responses.map { $0.map { JSONValue.object($0.members) } ?? .null }
-      if values.count == 1 { members["response"] = values[0] } else { members["responses"] = .array(values) }
+      if values.count > 1 { members["responses"] = .array(values) }
+      if values.count == 1, responses[0] != nil { members["response"] = values[0] }
     }
+    members["find"] = search?.value
+    members["addHeaders"] = FixedResponse.members(of: addedFields)
+    members["probability"] = probability.map { JSONValue($0) }
+    if seed != 0 { members["seed"] = JSONValue(seed) }
     members["times"] = timesLeft.map { .number(JSONNumber($0)) }
     members["delay"] = delay?.milliseconds
     members["bytesPerSecond"] = bytesPerSecond.map { .number(JSONNumber($0)) }

@@ -1,7 +1,8 @@
+public import HTTPTypes
 public import JSONServerHTTP
-import JSONServerValues
+public import JSONServerValues
 
-/// Fixed responses, which do not depend on the data, such as `{"balance": 200}` for `POST /api/v2/purchase`.
+/// Responses that a rule makes in place of the data, such as `{"balance": 200}` for `POST /api/v2/purchase`.
 public struct Stub: Sendable {
   /// Returns the response to a request, or `nil` to leave the request to later stubs and to the data.
   public typealias Handler = @Sendable (Request) async throws -> Response?
@@ -12,12 +13,16 @@ public struct Stub: Sendable {
   public var times: Int?
   /// The delay of a response: a random time within the range.
   public var delay: ClosedRange<Duration>?
+  /// Header fields for the response of whatever responds, when the stub has none.
+  var addedFields: HTTPFields = [:]
   let source: Source
 
   /// The source of the responses.
   enum Source: Sendable {
     /// Responses in order; the last one repeats. `nil` leaves a request to later stubs and to the data.
     case responses([Response?])
+    /// JSON that is filled for each request.
+    case shape(JSONValue)
     /// A closure.
     case handler(Handler)
   }
@@ -44,6 +49,25 @@ public struct Stub: Sendable {
     _ request: RequestPattern, inOrder responses: [Response?], times: Int? = nil, delay: ClosedRange<Duration>? = nil
   ) {
     self.init(request, .responses(responses), times, delay)
+  }
+
+  /// Creates a stub whose JSON is filled from the request and the data; the words are those of a stubs file.
+  ///
+  /// ```swift
+  /// Stub(.get("/users/:id/card"), filling: ["id": "$path.id", "lang": "$query.lang"])
+  /// ```
+  public init(_ request: RequestPattern, filling json: JSONValue, times: Int? = nil) {
+    self.init(request, .shape(json), times, nil)
+  }
+
+  /// Creates a stub that adds header fields to the responses of later stubs and of the data.
+  ///
+  /// ```swift
+  /// Stub(.any(), addingHeaders: [.server: "mock"])
+  /// ```
+  public init(_ request: RequestPattern, addingHeaders fields: HTTPFields, times: Int? = nil) {
+    self.init(request, .responses([nil]), times, nil)
+    addedFields = fields
   }
 
   /// Creates a stub with a closure that returns the responses.

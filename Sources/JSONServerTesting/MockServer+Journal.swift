@@ -249,6 +249,9 @@ private struct RequestExpectation: Sendable, CustomStringConvertible {
       lines.append("body: expected \(expected), was \(RequestPattern.text(of: request.bytes))")
     case .any, .data: break
     }
+    lines += pattern.exceptions.filter { other in
+      (try? RequestMatcher(other))?.matches(MatchableRequest(request, exchange.route)) == true
+    }.map { "request: expected none that matches \($0)" }
     if let delivery, delivery != exchange.delivery {
       lines.append("delivery: expected \(delivery), was \(exchange.delivery)")
     }

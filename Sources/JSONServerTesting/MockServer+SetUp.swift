@@ -69,6 +69,34 @@ extension MockServer {
     }
   }
 
+  /// Responds to requests with JSON that is filled from each request and from the data, as a stubs file does.
+  ///
+  /// ```swift
+  /// await server.stub(.post("/orders"), filling: ["state": "new", "order": "$body"])
+  /// ```
+  public func stub(
+    _ request: RequestPattern, filling json: JSONValue, times: Int? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await setUp(.stub, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
+      try await server.stub(Stub(request, filling: json, times: times))
+    }
+  }
+
+  /// Adds header fields to the responses of the data and of older stubs from now on.
+  ///
+  /// ```swift
+  /// await server.stub(.any(), addingHeaders: [.server: "mock"])
+  /// ```
+  public func stub(
+    _ request: RequestPattern, addingHeaders fields: HTTPFields, times: Int? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await setUp(.stub, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
+      try await server.stub(Stub(request, addingHeaders: fields, times: times))
+    }
+  }
+
   /// Responds to requests with the responses of a closure from now on.
   ///
   /// ```swift
@@ -126,13 +154,16 @@ extension MockServer {
   ///   - response: The response, an error without a body gets the usual one; or `.hang`, `.reset`, `.truncated`, which break
   ///     the connection.
   ///   - times: The number of requests that fail, at least one; `nil` for all.
+  ///   - probability: The part of the matching requests that fail, such as 0.1, the same ones in each run.
   ///   - sourceLocation: The place of the call, for issues.
   public func fail(
-    _ request: RequestPattern, with response: Response, times: Int? = nil,
+    _ request: RequestPattern, with response: Response, times: Int? = nil, probability: Double? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
     await setUp(.fault, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
-      try await server.addFault(Fault(request, response, times: times))
+      var fault = Fault(request, response, times: times)
+      fault.probability = probability
+      try await server.addFault(fault)
     }
   }
 

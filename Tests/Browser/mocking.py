@@ -144,6 +144,10 @@ class Mocking(Page):
         shown = self._value("""import(document.querySelector('script').src.replace('page.js', 'rules.js')).then(({ sentence }) =>
             sentence({ kind: 'faults', rule: { id: 1, path: '/me', slowness: 100, action: 'explode' } }))""")
         assert shown == "every request /me: explode, slowness 100", shown
+        shown = self._value("""import(document.querySelector('script').src.replace('page.js', 'rules.js')).then(({ sentence }) =>
+            sentence({ kind: 'stubs', rule: { id: 1, request: { path: '/a', unless: { method: 'POST' } }, find: { users: { id: '$path.id' } },
+                probability: 0.25, addHeaders: { 'X-A': '1' } } }))""")
+        assert shown == '25 % of requests /a unless POST if users has {"id":"$path.id"}: adds X-A', shown
         self._press("Remove", rule)
         self._wait(f"!{rule}", "it is gone")
 

@@ -26,6 +26,30 @@ struct `What a test prepares` {
     #expect(try await text("/once") == "text")
   }
 
+  @Test func `A stub is filled from the request, and adds header fields to the data`() async throws {
+    let server = try MockServer.current
+    await server.stub(.post("/orders/:id"), filling: ["order": "$path.id", "sent": "$body", "page": "$query.page"])
+    await server.stub(.get("/bookmarks*"), addingHeaders: [.server: "mock"])
+    let response = try await send(.post, "/orders/7", json: #"{"a": 1}"#)
+    #expect(response.json == ["order": 7, "sent": ["a": 1]])
+    #expect(try await send(.get, "/bookmarks/1").headers["Server"] == "mock")
+    #expect(try await text("/bookmarks/1").contains("Swift"))
+  }
+
+  @Test func `A pattern leaves out requests, and a part of the requests fails, always the same`() async throws {
+    let server = try MockServer.current
+    await server.fail(.any("/private*").unless(.any(headers: ["Authorization": "Bearer abc"])), with: 401)
+    #expect(try await send(.get, "/private").status == .unauthorized)
+    let request = Request(method: .get, target: "/private", headers: [.authorization: "Bearer abc"])
+    #expect(await server.respond(to: request).status == .notFound)
+    await server.fail(.get("/bookmarks"), with: .status(503), probability: 0.5)
+    var failures: [Int] = []
+    for number in 1...10 where try await send(.get, "/bookmarks").status == .serviceUnavailable {
+      failures.append(number)
+    }
+    #expect(failures == [2, 3, 5, 6, 7, 9])
+  }
+
   @Test func `A stub's closure sees the request, and may leave it to the data`() async throws {
     let server = try MockServer.current
     await server.stub(.get("/bookmarks*")) { request in

@@ -16,10 +16,11 @@ const actions = { hang: "no response", reset: "the connection is reset", lose: "
 /** What a member of a rule does, in the order of a sentence. Other members are shown with their names. @type {Record<string, (value: any) => string>} */
 const effects = {
   delay: (value) => `after ${compact(value)} ms`, bytesPerSecond: (value) => `${grouped(value)} bytes/s`, status: compact, retryAfter: (value) => `429, retry after ${value} s`,
-  action: (name) => actions[name] ?? name, body: (value) => brief(compact(value), 60), events: (value) => counted(value.length, "events"), headers: () => "with headers",
+  action: (name) => actions[name] ?? name, body: (value) => brief(compact(value), 60), shape: (value) => `${brief(compact(value), 60)} filled in`,
+  events: (value) => counted(value.length, "events"), headers: () => "with headers", addHeaders: (fields) => `adds ${Object.keys(fields).join(", ")}`,
 };
 /** The members that say which requests a rule is for. */
-const others = ["id", "method", "path", "query", "exact", "request", "times"];
+const others = ["id", "method", "path", "query", "exact", "request", "unless", "find", "probability", "seed", "times"];
 
 /** @typedef {{ kind: "faults" | "holds" | "stubs", rule: Record<string, any> }} Rule A rule as the server describes it, and the path of its kind. */
 
@@ -37,23 +38,31 @@ const effectsOf = (members) => [
   ...Object.keys(members).filter((name) => !(name in effects) && !others.includes(name)).map((name) => `${name} ${brief(compact(members[name]), 60)}`),
 ];
 
+/** The requests that a pattern leaves out: "unless POST /login". */
+const exception = ({ method, path, ...others }) => ["unless", method, path, Object.keys(others).length > 0 && compact(others)].filter(Boolean).join(" ");
+
 /** What a rule does: "every GET /me: 503, 3 more times". @param {Rule} given */
 export function sentence(given) {
   const { kind, rule } = given;
-  const { method, path = "on any path", query, headers, body, times } = matcher(given);
+  const { method, path = "on any path", query, headers, body, times, unless = [], find, probability } = matcher(given);
   const { response, responses, ...members } = rule;
-  const whose = [query && `with ${compact(query)}`, kind === "stubs" && (headers || body !== undefined) && "with certain fields"].filter(Boolean);
+  const whose = [
+    query && `with ${compact(query)}`, kind === "stubs" && (headers || body !== undefined) && "with certain fields", ...[unless].flat().map(exception),
+    ...Object.entries(find ?? {}).map(([name, wanted]) => `if ${name} has ${brief(compact(wanted), 60)}`),
+  ].filter(Boolean);
+  const share = probability === undefined ? "every" : `${Number((100 * probability).toFixed(2))} % of`;
   const happens = kind === "holds" ? [`waits, ${rule.requests?.length ?? 0} waiting`]
     : responses ? [`${responses.length} responses in order`]
-    : effectsOf(kind === "stubs" ? { status: 200, ...members, ...response } : members);
+    : effectsOf(response ? { status: 200, ...members, ...response } : members);
   const count = times === undefined ? "" : times === 1 ? "once more" : `${times} more times`;
-  return `every ${[method ?? "request", path, ...whose].join(" ")}: ${[...happens, count].filter(Boolean).join(", ")}`;
+  return `${share} ${[method ?? (probability === undefined ? "request" : "requests"), path, ...whose].join(" ")}: ${[...happens, count].filter(Boolean).join(", ")}`;
 }
 
 /** The kind of a rule in the form; undefined for a rule that the form cannot show. */
 const kindOf = ({ kind, rule }) => {
   const name = { holds: "hold", stubs: "stub" }[kind] ?? rule.action ?? Object.keys(kinds).find((name) => name in rule);
-  return rule.responses || rule.events || rule.response?.events || !kinds[name] ? undefined : name;
+  const { response } = rule;
+  return rule.responses || rule.events || response?.events || response?.shape || kind === "stubs" && !response || !kinds[name] ? undefined : name;
 };
 
 const act = (action, done) => attempt(action, done).then(() => refresh());

@@ -66,20 +66,18 @@ enum OpenAPIAdminSchemas {
       "Response": object(response),
       "Fault": object(
         [("id", id), ("request", OpenAPIAdmin.reference("Matcher")), ("response", OpenAPIAdmin.reference("Response"))]
-          + matcher.filter { ["method", "path", "query"].contains($0.0) } + response
-          + [
-            ("times", times), ("delay", delay), ("bytesPerSecond", speed), ("retryAfter", integer),
-            ("action", choice(actions)),
-          ]),
+          + matcher.filter { ["method", "path", "query", "unless"].contains($0.0) } + response
+          + effect + [("bytesPerSecond", speed), ("retryAfter", integer), ("action", choice(actions))]),
       "Hold": object(
         [("id", id)] + matcher + [
           ("times", times), ("requests", ["type": "array", "items": integer, "readOnly": true]),
         ]),
-      "Stub": object([
-        "id": id, "request": OpenAPIAdmin.reference("Matcher"), "response": OpenAPIAdmin.reference("Response"),
-        "responses": ["type": "array", "minItems": 1, "items": OpenAPIAdmin.reference("Response")],
-        "times": times, "delay": delay,
-      ]),
+      "Stub": object(
+        [
+          ("id", id), ("request", OpenAPIAdmin.reference("Matcher")), ("response", OpenAPIAdmin.reference("Response")),
+          ("responses", ["type": "array", "minItems": 1, "items": OpenAPIAdmin.reference("Response")]),
+          ("find", ["type": "object", "description": "The collection and the members of the record that it needs."]),
+        ] + effect),
     ]
   }
 
@@ -117,9 +115,16 @@ enum OpenAPIAdminSchemas {
     "additionalProperties": ["type": ["string", "number", "boolean", "null", "array"]],
   ]
 
+  private static let effect: [(String, JSONValue)] = [
+    ("times", times), ("delay", delay),
+    ("addHeaders", ["type": "object", "description": "Fields for the response of whatever responds."]),
+    ("probability", ["type": "number", "maximum": 1, "description": "The part of the requests that it affects."]),
+    ("seed", ["type": "integer", "description": "The sequence of requests that the probability chooses."]),
+  ]
+
   private static let matcher: [(String, JSONValue)] = [
     ("method", string),
-    ("path", ["type": "string", "description": "The decoded path; `*` matches any characters."]),
+    ("path", ["type": "string", "description": "The decoded path; `*` matches any characters, `:name` a segment."]),
     ("query", texts), ("headers", texts), ("body", ["description": "JSON that the body contains."]),
     (
       "exact",
@@ -128,12 +133,14 @@ enum OpenAPIAdminSchemas {
         "description": "Whether path, query and body match exactly: `*` is a plain character, and case matters.",
       ]
     ),
+    ("unless", ["type": ["object", "array"], "description": "Matchers of requests that it leaves out."]),
   ]
 
   private static let response: [(String, JSONValue)] = [
     ("status", ["type": "integer", "minimum": 200, "maximum": 599]),
     ("headers", ["type": "object", "additionalProperties": ["type": ["string", "array"]]]),
     ("body", ["description": "JSON, or a text of the type in the headers."]),
+    ("shape", ["description": "JSON that is filled, as in {\"id\": \"$path.id\"}; only of a stub."]),
     ("bodyFile", ["type": "string", "description": "The name of a file in the directory of the stubs file."]),
     (
       "events",

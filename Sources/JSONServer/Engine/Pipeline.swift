@@ -298,6 +298,7 @@ extension Engine {
     response.bytesPerSecond = bytesPerSecond(of: context)
     if let date = settings.date { response.headerFields[.date] = date }
     let body = policies.finalize(&response, for: context)
+    if let fields = met?.addedFields, !fields.isEmpty { response.headerFields.replace(with: fields) }
     switch met?.delivery {
     case .lost?: response.delivery = .lost
     case .truncated? where response.delivery == .normal: response.cut()

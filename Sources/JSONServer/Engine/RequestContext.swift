@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOConcurrencyHelpers
 
 /// A request between arrival and response, with its parsed parts.
@@ -146,6 +147,8 @@ package struct MatchNotes: Sendable {
   var delivery: Response.Delivery?
   /// The speed that a fault gives the bodies of the request and of its response; `nil` for that of the server.
   var bytesPerSecond: Int?
+  /// Header fields that rules add to the response.
+  var addedFields: HTTPFields = [:]
   /// Whether the client went away before the response was there.
   var hasLeft = false
   /// The key under which the response is kept for repetitions of the request; `nil` for none.

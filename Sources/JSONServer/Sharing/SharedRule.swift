@@ -46,9 +46,13 @@ enum SharedRule {
   static func value(of rule: Rule, in state: ServerState) -> JSONValue? {
     guard state.isSaved else { return nil }
     if case .data = rule.request.body { return nil }
-    guard !rule.effect.responses.isEmpty else { return nil }
-    if case .responses(let responses) = rule.effect, responses.contains(where: { $0?.delivery != .normal }) {
-      return nil
+    let others = rule.request.exceptions.map(\.body)
+    guard others.allSatisfy({ $0 == .any || $0.value.map(RequestPattern.Body.including) == $0 }) else { return nil }
+    switch rule.effect {
+    case .hold, .handler: return nil
+    case .fault, .responses([nil]): break
+    case .responses(let responses):
+      if responses.contains(where: { $0?.delivery != .normal }) { return nil }
     }
     var stored = rule
     var files: [String: [UInt8]] = [:]
@@ -136,7 +140,7 @@ extension FixedResponse {
   /// - Returns: The content of the body's file, by name; empty for a response without a body of bytes.
   fileprivate mutating func takeBytes(as name: String) -> [String: [UInt8]] {
     switch body {
-    case nil, .json, .events: return [:]
+    case nil, .json, .shape, .events: return [:]
     case .file(let name, let bytes): return [name: bytes]
     case .bytes(let bytes):
       body = .file(named: name, bytes)

@@ -48,6 +48,13 @@ extension HTTPFields {
     for field in fields { self[fields: field.name] = fields[fields: field.name] }
   }
 
+  /// Returns the fields together with those of other names.
+  package func merging(_ others: HTTPFields) -> HTTPFields {
+    var fields = self
+    for field in others where !contains(field.name) { fields.append(field) }
+    return fields
+  }
+
   /// Returns the value of the first field with a name, or `nil`.
   ///
   /// For fields that occur once, in the path of every request: the subscript joins the values of all fields with a
