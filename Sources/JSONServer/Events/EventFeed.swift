@@ -181,7 +181,8 @@ final class EventFeed {
   func watch(
     _ resource: String, of owner: String?, _ context: RequestContext, on engine: isolated Engine
   ) -> PreparedResponse {
-    let token = engine.signIn != nil && context.isGuarded ? try? SignInState.bearerToken(context.request) : nil
+    let users = context.isGuarded ? engine.signIn?.currentUsers(on: engine) : nil
+    let token = try? users?.token(of: context.request)
     return subscribe(
       to: EventFilter(types: [.change], resource: resource, owner: owner), context, token: token, on: engine)
   }

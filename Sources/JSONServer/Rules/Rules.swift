@@ -255,7 +255,7 @@ final class Rules {
       case .database?, .collection?, nil: record = nil
       }
     }
-    return record.map { JSONValue($0.removing(SignInState.hiddenName)) }
+    return record.map { JSONValue($0.removing(DataOperation.hiddenName)) }
   }
 
   // MARK: Changes

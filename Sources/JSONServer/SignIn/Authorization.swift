@@ -39,8 +39,8 @@ final class Authorization {
   func authorize(_ context: RequestContext, hasResetRoutes: Bool) throws(RequestError) -> RequestContext {
     let guarded = guarding(context)
     let (request, segments) = (guarded.request, guarded.target.segments)
-    // A client that registers cannot have signed in.
-    if request.method == .post, segments.count == 1, users.areMeant(by: segments[0]) { return guarded }
+    // A client that registers or signs in cannot have signed in.
+    if request.method == .post, users.row(at: segments, isPost: true) != nil { return guarded }
     if hasResetRoutes, AdminRoute.resetRoute(of: request, segments) != nil {
       try requireAllResources(context)
       return context
@@ -102,14 +102,15 @@ final class Authorization {
     let own = listed + [guards[resource]].compactMap(\.self)
     let isUsers = resource == users.collection
     let hasDefault = own.isEmpty && (isUsers || !isAtPath || path.given.isEmpty)
-    let all = own + (hasDefault ? [isUsers ? .ownOnly : .signedIn] : []) + path.given + [path.prefix].compactMap(\.self)
+    let others = isUsers ? .ownOnly : guards[Server.SignIn.others] ?? .signedIn
+    let all = own + (hasDefault ? [others] : []) + path.given + [path.prefix].compactMap(\.self)
     return all.reduce(.open) { $0.intersection($1) }
   }
 
   // MARK: Users
 
   /// Returns the id of the user who sent a request; the user's record must exist.
-  func user(of request: Request) throws(RequestError) -> String { try user(of: SignInState.bearerToken(request)) }
+  func user(of request: Request) throws(RequestError) -> String { try user(of: users.token(of: request)) }
 
   /// Returns the id of the user of an access token; the user's record must exist.
   func user(of token: String) throws(RequestError) -> String {

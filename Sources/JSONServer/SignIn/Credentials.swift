@@ -3,26 +3,34 @@ import JSONServerValues
 
 /// A name, or an email address, and a password.
 struct Credentials: Sendable {
-  /// The member with the user's name: `email` or `username`.
+  /// The member with the user's name, such as `email`.
   let member: String
   let name: String
   let password: String
 
   /// Reads the body of a registration or a sign-in, with the rules and the messages of json-server-auth.
   ///
-  /// - Parameter body: The body; `nil` for none.
+  /// - Parameters:
+  ///   - body: The body; `nil` for none.
+  ///   - names: The members of which one names the user.
   /// - Throws: 400 that names the missing or invalid member.
-  init(_ body: ValidJSON?) throws(RequestError) {
-    let members = body?.members(named: Self.memberNames)
-    let email = members?["email"]
-    let member = email == nil && members?["username"] != nil ? "username" : "email"
-    guard let name = members?[member]?.string, let password = members?["password"]?.string, !Self.isBlank(name),
+  init(_ body: ValidJSON?, names: [String]) throws(RequestError) {
+    let members = body?.members(named: names + [DataOperation.hiddenName])
+    let member = names.first { members?[$0] != nil } ?? names[0]
+    guard let name = Self.name(members?[member], in: member), let password = members?["password"]?.string,
+      !Self.isBlank(name),
       !Self.isBlank(password)
     else {
-      throw RequestError(.malformed, "Email and password are required")
+      throw Self.missing(names)
     }
     (self.member, self.name, self.password) = (member, name, password)
-    try Self.check(email: email, password: .string(password))
+    try Self.check(email: members?["email"], password: .string(password))
+  }
+
+  /// json-server-auth's message, with the names that the server asks for.
+  private static func missing(_ names: [String]) -> RequestError {
+    let name = names == usualNames ? "Email" : names.joined(separator: " or ").capitalizedFirst
+    return RequestError(.malformed, "\(name) and password are required")
   }
 
   /// Checks new values of a user's members; `nil` for a member that does not change.
@@ -36,14 +44,17 @@ struct Credentials: Sendable {
   }
 
   /// Refuses a user without a name, who could never sign in again.
-  static func requireName(email: JSONValue?, username: JSONValue?) throws(RequestError) {
-    guard [email, username].contains(where: { !isBlank($0?.string ?? "") }) else {
-      throw RequestError(.malformed, "Email and password are required")
-    }
+  static func requireName(_ names: [String], of value: (String) -> JSONValue?) throws(RequestError) {
+    guard names.contains(where: { !isBlank(name(value($0), in: $0) ?? "") }) else { throw missing(names) }
   }
 
-  /// The members of a user that signing in reads.
-  static let memberNames = ["email", "username", "password"]
+  /// The members that name a user, unless the table of sign-in has others.
+  static let usualNames = ["email", "username"]
+
+  /// The text of a member that names a user; one that the table of sign-in adds, such as a phone number, may be a number.
+  static func name(_ value: JSONValue?, in member: String) -> String? {
+    usualNames.contains(member) ? value?.string : value?.nameText
+  }
 
   static let minimumPasswordLength = 4
 
@@ -62,4 +73,20 @@ struct Credentials: Sendable {
         && label.allSatisfy { labelBytes.contains($0) || $0 == UInt8(ascii: "-") }
     }
   }
+}
+
+extension JSONValue {
+  /// The text of a string, or of a number as written: phone numbers and a fixture's passwords may be either.
+  var nameText: String? {
+    switch self {
+    case .string(let text): text
+    case .number(let number): number.text
+    case .null, .bool, .array, .object: nil
+    }
+  }
+}
+
+extension String {
+  /// The text with a capital at its beginning.
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -4,14 +4,10 @@ import JSONServerResources
 import JSONServerValues
 
 /// A parsed sign-in request.
-enum SignInRoute {
-  case register(WrittenBody?)
-  case signIn(WrittenBody?)
-  case refresh(token: String?)
-  case signOut(refreshToken: String?)
-
-  /// The paths, except that of the users, to which a POST registers, too.
-  private static let names = ["register", "signup", "login", "signin", "refresh", "logout"]
+struct SignInRoute {
+  /// The row of its path.
+  let row: SignInRow
+  let body: WrittenBody?
 
   /// The longest body, in bytes: signing in reads it on the event loop, and answers with the whole user.
   private static let longestBody = 1024 * 1024
@@ -24,11 +20,9 @@ enum SignInRoute {
   /// - Throws: 405 with `Allow` for another method than POST, 400 for a body that cannot be read, and 413 for one that is
   ///   too long.
   init?(_ request: Request, _ segments: [String], wrapName: String?, _ users: Users) throws(RequestError) {
-    guard segments.count == 1, let name = segments.first,
-      Self.names.contains(name) || request.method == .post && users.areMeant(by: name)
-    else { return nil }
+    guard let row = users.row(at: segments, isPost: request.method == .post) else { return nil }
     guard request.method == .post else {
-      if users.database.resource(meantBy: name) != nil { return nil }
+      if users.database.resource(meantBy: segments[0]) != nil { return nil }
       throw .methodNotAllowed(request, ["POST"])
     }
     guard request.bytes.count <= Self.longestBody else {
@@ -38,15 +32,44 @@ enum SignInRoute {
     }
     var body = try RequestBody.json(from: request, maximumDepth: users.database.schema.maximumDepth - 2)
     if let wrapName { body = try body?.unwrapped(wrapName) }
-    switch name {
-    case "login", "signin": self = .signIn(body)
-    case "refresh": self = .refresh(token: Self.refreshToken(body))
-    case "logout": self = .signOut(refreshToken: Self.refreshToken(body))
-    default: self = .register(body)
-    }
+    (self.row, self.body) = (row, body)
   }
 
-  private static func refreshToken(_ body: WrittenBody?) -> String? {
-    body.flatMap { JSONValue($0.json)["refreshToken"]?.string }
+  /// The refresh token in the body.
+  var refreshToken: String? {
+    guard let body else { return nil }
+    let names = row.action == .refresh ? row.members : ["refreshToken"]
+    let members = body.json.members(named: names)
+    return names.lazy.compactMap { members[$0]?.string }.first
+  }
+}
+
+extension Users {
+  /// The row of a path; to the path of the users, a POST registers.
+  func row(at segments: [String], isPost: Bool) -> SignInRow? {
+    guard let first = segments.first else { return nil }
+    if let row = table.rows.first(where: { $0.paths.contains(segments) }) { return row }
+    return isPost && segments.count == 1 && areMeant(by: first) ? table.rows.first { $0.action == .register } : nil
+  }
+
+  /// The token of a request: in `Authorization` (RFC 6750, section 2.1), or in a cookie of the table.
+  ///
+  /// - Throws: 401 without a token.
+  func token(of request: Request) throws(RequestError) -> String {
+    guard let field = request.headerFields.first(.authorization) else {
+      let cookies = request.headerFields[fields: .cookie].flatMap { $0.value.split(separator: ";") }
+      for name in table.cookies {
+        let start = name + "="
+        let found = cookies.lazy.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(start) }
+        if let found { return String(found.dropFirst(start.count)) }
+      }
+      throw RequestError(.unauthorized, "Missing authorization header")
+    }
+    let parts = field.split(separator: " ")
+    guard parts.first?.lowercased() == "bearer" else {
+      throw RequestError(.unauthorized, "Incorrect authorization scheme")
+    }
+    guard parts.count > 1 else { throw RequestError(.unauthorized, "Missing token") }
+    return String(parts[1])
   }
 }

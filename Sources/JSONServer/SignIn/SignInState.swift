@@ -10,6 +10,7 @@ final class SignInState {
   /// The name of the users' collection.
   let users: String
   private let guards: [String: Guard]
+  private let table: SignInTable
   /// Makes tokens; the valid ones are in the server's state.
   private let tokens: Tokens
 
@@ -18,6 +19,8 @@ final class SignInState {
     guard let signIn = configuration.signIn else { return nil }
     users = signIn.users
     guards = signIn.guards
+    // An invalid table was refused at the start.
+    table = (try? signIn.table()) ?? SignInTable(rows: [])
     tokens = Tokens(lifetime: signIn.tokenLifetime, random: configuration.random)
   }
 
@@ -33,16 +36,17 @@ final class SignInState {
   /// - Parameter base: The data before the change.
   func ownersOfDeleted(_ change: DataChange?, in base: Database) -> [String: String] {
     guard case .deleted(let name, let ids, _)? = change, ids.count <= EventFeed.maximumChanges else { return [:] }
-    let users = Users(collection: users, database: base)
+    let users = Users(collection: users, database: base, table: table)
     return ids.reduce(into: [:]) { owners, id in
       owners[id] = (try? base.record(id, in: name)).flatMap { users.owner(of: $0, in: name) }
     }
   }
 
-  private func currentUsers(on engine: isolated Engine) -> Users {
+  /// The users in the current data.
+  func currentUsers(on engine: isolated Engine) -> Users {
     var database = engine.writes.database
     database.clockOffset = engine.settings.clockOffset
-    return Users(collection: users, database: database)
+    return Users(collection: users, database: database, table: table)
   }
 
   /// Refuses a request without the necessary rights, and passes on all others.
@@ -61,7 +65,8 @@ final class SignInState {
       }
       return goOn(engine, context)
     }
-    try whenKnown(try? Self.bearerToken(context.request), context, on: engine) { engine throws(RequestError) in
+    try whenKnown(try? currentUsers(on: engine).token(of: context.request), context, on: engine) {
+      engine throws(RequestError) in
       let hasResetRoutes = engine.configuration.hasResetRoutes
       goOn(engine, try engine.authorization?.authorize(context, hasResetRoutes: hasResetRoutes) ?? context)
     }
@@ -88,30 +93,45 @@ final class SignInState {
 
   /// Responds to registering, signing in or out, and requests for new tokens.
   func respond(to route: SignInRoute, _ context: RequestContext, on engine: isolated Engine) throws(RequestError) {
-    switch route {
-    case .register, .signIn: try performNow(route, context, on: engine)
-    case .refresh(let token), .signOut(let token):
-      try whenKnown(token ?? (try? Self.bearerToken(context.request)), context, on: engine) {
-        engine throws(RequestError) in
+    switch route.row.action {
+    case .register, .login: try performNow(route, context, on: engine)
+    case .refresh, .logout:
+      let token = route.refreshToken ?? (try? currentUsers(on: engine).token(of: context.request))
+      try whenKnown(token, context, on: engine) { engine throws(RequestError) in
         try engine.signIn?.performNow(route, context, on: engine)
       }
     }
   }
 
+  /// Carries a request out, or refuses it as its row says.
   private func performNow(
     _ route: SignInRoute, _ context: RequestContext, on engine: isolated Engine
   ) throws(RequestError) {
-    let response: PreparedResponse
+    do throws(RequestError) {
+      try perform(route, context, on: engine)
+    } catch {
+      guard [.malformed, .unauthorized].contains(error.code),
+        let refusal = route.row.refusal(of: route.body, with: error)
+      else { throw error }
+      engine.finalize(context, refusal)
+    }
+  }
+
+  private func perform(
+    _ route: SignInRoute, _ context: RequestContext, on engine: isolated Engine
+  ) throws(RequestError) {
+    var response: PreparedResponse
     var showsUser = false
-    switch route {
-    case .register(let body): return try register(body, context, on: engine)
-    case .signIn(let body):
-      let (id, user) = try currentUsers(on: engine).user(with: try Credentials(body?.json))
-      response = .json(.object(issueTokens(to: user, id: id, on: engine)))
+    let users = currentUsers(on: engine)
+    switch route.row.action {
+    case .register: return try register(route, context, on: engine)
+    case .login:
+      let (id, user) = try users.user(with: try Credentials(route.body?.json, names: route.row.members))
+      response = self.response(to: route, user, id: id, on: engine)
       showsUser = true
-    case .refresh(let token):
-      guard let token else { throw RequestError(.unauthorized, "Missing refresh token") }
-      let (users, now) = (currentUsers(on: engine), engine.now)
+    case .refresh:
+      guard let token = route.refreshToken else { throw RequestError(.unauthorized, "Missing refresh token") }
+      let now = engine.now
       let pair = try engine.changeStateNow { state throws(RequestError) in
         do throws(Tokens.Refusal) {
           guard users.isHolder(try Tokens.holder(of: token, isRefresh: true, now: now, in: state)) else {
@@ -122,30 +142,32 @@ final class SignInState {
           throw RequestError(error)
         }
       }
-      response = .json(.object(pair.members))
-    case .signOut(let refreshToken):
+      response = route.row.response(filledFrom: Self.values(pair, nil, route.body))
+    case .logout:
       try engine.changeStateNow { state throws(RequestError) in
-        if let refreshToken, Tokens.revoke(refreshToken, in: &state) { return }
-        guard Tokens.revoke(try Self.bearerToken(context.request), in: &state) else {
+        if let token = route.refreshToken, Tokens.revoke(token, in: &state) { return }
+        guard Tokens.revoke(try users.token(of: context.request), in: &state) else {
           throw RequestError(Tokens.Refusal.unknown)
         }
       }
-      response = PreparedResponse(status: .noContent)
+      response = route.row.response(filledFrom: Self.values(nil, nil, route.body))
+      for cookie in table.cookies {
+        response.headerFields.append(HTTPField(name: .setCookie, value: "\(cookie)=; Path=/; Max-Age=0"))
+      }
     }
     let pending = PendingResponse(requester: Requester(context, .signIn(route)), response: response)
-    engine.writes.respondWhenStateSaved(pending, showing: showsUser ? users : nil, on: engine)
+    engine.writes.respondWhenStateSaved(pending, showing: showsUser ? self.users : nil, on: engine)
   }
 
   private func register(
-    _ body: WrittenBody?, _ context: RequestContext, on engine: isolated Engine
+    _ route: SignInRoute, _ context: RequestContext, on engine: isolated Engine
   ) throws(RequestError) {
-    let requester = Requester(context, .signIn(.register(body)))
+    let requester = Requester(context, .signIn(route))
     guard try engine.beginOrQueue("POST", for: requester) else { return }
     let base = currentUsers(on: engine)
-    let (written, changed) = try base.register(body, ids: engine.writes.ids)
+    let (written, changed) = try base.register(route.body, by: route.row, ids: engine.writes.ids)
     engine.writes.take(changed)
-    let members = issueTokens(to: written.text, id: written.id, on: engine)
-    var response = PreparedResponse.json(.object(members), status: .created)
+    var response = response(to: route, written.text, id: written.id, on: engine)
     let path = [users, written.id].map { "/" + PercentEncoding.encodeSegment($0) }.joined()
     response.headerFields[.location] = context.request.base + path
     let change = DataChange.created(users, written.removing(DataOperation.hiddenName))
@@ -153,15 +175,32 @@ final class SignInState {
       PendingResponse(requester: requester, response: response, change: change), since: base.database, on: engine)
   }
 
-  /// Gives tokens to a user.
-  ///
-  /// - Returns: The members of the response: the tokens and the user's record.
-  private func issueTokens(to user: ValidJSON, id: String, on engine: isolated Engine) -> JSONObject {
-    let holder = currentUsers(on: engine).holder(id: id, of: user)
-    let now = engine.now
-    var members = engine.changeStateNow { tokens.issue(to: holder, now: now, in: &$0) }.members
-    members["user"] = JSONValue(user.removing(DataOperation.hiddenName))
-    return members
+  /// The response to a user who registers or signs in; gives the user tokens, if it shows them.
+  private func response(
+    to route: SignInRoute, _ user: ValidJSON, id: String, on engine: isolated Engine
+  ) -> PreparedResponse {
+    var pair: Tokens.Pair?
+    if route.row.givesTokens {
+      let (holder, now) = (currentUsers(on: engine).holder(id: id, of: user), engine.now)
+      pair = engine.changeStateNow { tokens.issue(to: holder, now: now, in: &$0) }
+    }
+    return route.row.response(filledFrom: Self.values(pair, user, route.body))
+  }
+
+  /// The values of the words in the shape of a response.
+  private static func values(
+    _ pair: Tokens.Pair?, _ user: ValidJSON?, _ body: WrittenBody?
+  ) -> (String) -> JSONValue? {
+    { name in
+      switch name {
+      case "token": pair.map { .string($0.access) }
+      case "refreshToken": pair.map { .string($0.refresh) }
+      case "expiresIn": pair.map { .number(JSONNumber($0.lifetime)) }
+      case "user": user.map { JSONValue($0.removing(DataOperation.hiddenName)) }
+      case "body": body.map { JSONValue($0.json.removing(DataOperation.hiddenName)) }
+      default: nil
+      }
+    }
   }
 
   /// Voids the tokens of the users that a change has deleted.
@@ -180,27 +219,12 @@ final class SignInState {
   func forgetUsers(replacing base: Database? = nil, on engine: isolated Engine) {
     let users = currentUsers(on: engine)
     if !users.database.schema.keepsSlots {
-      let before = base.map { Users(collection: self.users, database: $0) }
+      let before = base.map { Users(collection: self.users, database: $0, table: table) }
       engine.writes.voidTokens { holder in
         !users.isHolder(holder) || before.map { $0.name(of: holder.user) != users.name(of: holder.user) } ?? false
       }
     }
     engine.events.endVoidWatches(on: engine)
-  }
-
-  /// The token of a request (RFC 6750, section 2.1).
-  ///
-  /// - Throws: 401 without a token.
-  static func bearerToken(_ request: Request) throws(RequestError) -> String {
-    guard let field = request.headerFields.first(.authorization) else {
-      throw RequestError(.unauthorized, "Missing authorization header")
-    }
-    let parts = field.split(separator: " ")
-    guard parts.first?.lowercased() == "bearer" else {
-      throw RequestError(.unauthorized, "Incorrect authorization scheme")
-    }
-    guard parts.count > 1 else { throw RequestError(.unauthorized, "Missing token") }
-    return String(parts[1])
   }
 }
 
@@ -215,18 +239,22 @@ extension Server.SignIn {
   /// - Parameter listed: The guards of the routes file.
   /// - Throws: ``ServerError`` that names the invalid member or guard.
   func check(_ database: Database, listed: [String: Guard]) throws(ServerError) {
+    _ = try table()
     let names = database.resourceNames.joined(separator: ", ")
     guard case .collection? = database.resource(named: users) else {
       throw ServerError(
         .invalidConfiguration,
         "Server.SignIn.users: no collection is named '\(users)'; there are \(names). Add \"\(users)\": [].")
     }
-    for name in guards.keys.sorted() where database.resource(named: name) == nil {
+    for name in guards.keys.sorted() where name != Self.others && database.resource(named: name) == nil {
       throw ServerError(
         .invalidConfiguration, "Server.SignIn.guards: no resource is named '\(name)'; there are \(names).")
     }
     try database.checkNames(of: listed)
   }
+
+  /// The name in ``guards`` of all resources without a guard of their own, except the users.
+  static let others = "*"
 
   static let longestLifetime = Duration.seconds(31_536_000)
 }

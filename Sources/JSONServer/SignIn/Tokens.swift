@@ -12,14 +12,6 @@ struct Tokens: Sendable {
     let refresh: String
     /// The seconds until the access token expires.
     let lifetime: Int
-
-    /// The members of a response with the tokens.
-    var members: JSONObject {
-      JSONObject([
-        ("accessToken", .string(access)), ("refreshToken", .string(refresh)),
-        ("expiresIn", .number(JSONNumber(lifetime))),
-      ])
-    }
   }
 
   /// The user of a token.

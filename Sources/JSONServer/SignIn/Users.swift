@@ -7,6 +7,11 @@ struct Users {
   /// The name of their collection.
   let collection: String
   let database: Database
+  /// The paths at which users register, sign in and out.
+  let table: SignInTable
+
+  /// The members that name users: no two users have the same value of one.
+  var names: [String] { table.names }
 
   /// The member with a user's id.
   var idName: String { database.schema.idName(of: collection) }
@@ -21,7 +26,7 @@ struct Users {
     guard let user = user(named: credentials.name, by: credentials.member) else {
       throw RequestError(.malformed, "Cannot find user")
     }
-    guard let id = id(of: user), user.value(DataOperation.hiddenName)?.text == credentials.password else {
+    guard let id = id(of: user), user.value(DataOperation.hiddenName)?.nameText == credentials.password else {
       throw RequestError(.malformed, "Incorrect password")
     }
     return (id, user)
@@ -31,10 +36,12 @@ struct Users {
   ///
   /// - Returns: The record, and the data with the record.
   /// - Throws: 400 that names the missing, invalid or taken member.
-  func register(_ body: WrittenBody?, ids: IDGenerator) throws(RequestError) -> (WrittenRecord, Database) {
-    _ = try Credentials(body?.json)
+  func register(
+    _ body: WrittenBody?, by row: SignInRow, ids: IDGenerator
+  ) throws(RequestError) -> (WrittenRecord, Database) {
+    _ = try Credentials(body?.json, names: row.members)
     let body = body ?? .empty
-    try requireFreeNames(in: body.json.members(named: Credentials.memberNames))
+    try requireFreeNames(in: body.json.members(named: names))
     var changed = database
     let written = try RequestError.converting(
       changed.create(body.json(for: collection, in: database), in: collection, ids: ids))
@@ -43,9 +50,9 @@ struct Users {
 
   /// The holder of a user's tokens.
   func holder(id: String, of user: ValidJSON) -> Tokens.Holder {
-    let record = user.members(named: Credentials.memberNames)
+    let record = user.members(named: names)
     return Tokens.Holder(
-      user: id, email: record["email"]?.string ?? record["username"]?.string ?? "",
+      user: id, email: names.lazy.compactMap { Credentials.name(record[$0], in: $0) }.first ?? "",
       slot: database.schema.keepsSlots ? database.slot(of: id, in: collection) : nil)
   }
 
@@ -61,12 +68,12 @@ struct Users {
     (try? database.record(id, in: collection)).map { holder(id: id, of: $0).email }
   }
 
-  /// The user with this `email` or `username`.
+  /// The user with this name.
   private func user(named name: String, by member: String) -> ValidJSON? {
     var query = Query()
     query.criteria.owner = Query.Reference(FieldPath(member), name)
     let found = try? database.list(collection, query).selection.records
-    return found?.first { $0.value(member)?.string == name }
+    return found?.first { Credentials.name($0.value(member), in: member) == name }
   }
 
   /// A user whose address differs from another by letter case at most: mail to both reaches one person.
@@ -96,15 +103,15 @@ struct Users {
     let id: String? = if case .record(_, let id) = endpoint.target { id } else { nil }
     switch endpoint.action {
     case .create(let body), .replace(let body):
-      _ = try Credentials(body.json)
-      try requireFreeNames(in: body.json.members(named: Credentials.memberNames), of: id)
+      _ = try Credentials(body.json, names: names)
+      try requireFreeNames(in: body.json.members(named: names), of: id)
     case .merge(let body):
-      let members = body.json.members(named: Credentials.memberNames)
-      try Credentials.check(email: members["email"], password: members["password"])
-      let isNamed = members["email"] != nil || members["username"] != nil
-      if isNamed, let before = id.flatMap({ try? database.record($0, in: collection) }) {
-        try Credentials.requireName(
-          email: members["email"] ?? before.value("email"), username: members["username"] ?? before.value("username"))
+      let members = body.json.members(named: names + [DataOperation.hiddenName])
+      try Credentials.check(email: members["email"], password: members[DataOperation.hiddenName])
+      if names.contains(where: { members[$0] != nil }),
+        let before = id.flatMap({ try? database.record($0, in: collection) })
+      {
+        try Credentials.requireName(names) { members[$0] ?? before.value($0) }
       }
       try requireFreeNames(in: members, of: id)
     case .createOrMerge(let bodies) where isImport: try requireFreeNames(inAll: bodies.json.elements ?? [])
@@ -132,25 +139,25 @@ struct Users {
     var members = after.object ?? JSONObject()
     let email = members["email"] == before["email"] ? nil : members["email"]
     try Credentials.check(email: email, password: members[DataOperation.hiddenName])
-    if members["email"] != before["email"] || members["username"] != before["username"] {
-      try Credentials.requireName(email: members["email"], username: members["username"])
+    if names.contains(where: { members[$0] != before[$0] }) {
+      try Credentials.requireName(names) { members[$0] }
     }
     try requireFreeNames(in: members, of: id)
     if members[DataOperation.hiddenName] == nil { members[DataOperation.hiddenName] = before[DataOperation.hiddenName] }
     return Endpoint(endpoint.target, .replace(WrittenBody(ValidJSON(writing: .object(members)))))
   }
 
-  /// The members of which no two users have the same value, and the message about a taken one.
-  private static let names = [("email", "Email already exists"), ("username", "Username already exists")]
+  /// The message about a taken name.
+  private static func taken(_ member: String) -> String { "\(member.capitalizedFirst) already exists" }
 
   /// Compares the names with those of all users at once, in O(users).
   ///
   /// - Throws: 400 that names the user, when another user of the list or of the data has one of the names.
   private func requireFreeNames(inAll bodies: [ValidJSON]) throws(RequestError) {
     let known = try RequestError.converting(database.list(collection, Query())).selection.records
-    for (member, message) in Self.names {
+    for member in names {
       func name(of user: ValidJSON) -> String? {
-        let name = user.value(member)?.string
+        let name = Credentials.name(user.value(member), in: member)
         return member == "email" ? name?.lowercased() : name
       }
       // The ids by name; a new user may have none yet.
@@ -160,7 +167,7 @@ struct Users {
         guard let name = name(of: body), !name.isEmpty else { continue }
         let id = id(of: body) ?? ""
         if let holder = holders[name], holder.isEmpty || holder != id {
-          throw RequestError(.malformed, "Element \(index + 1) of the array: \(message)")
+          throw RequestError(.malformed, "Element \(index + 1) of the array: \(Self.taken(member))")
         }
         holders[name] = id
       }
@@ -170,12 +177,12 @@ struct Users {
   /// - Parameter id: The user who may have the names already.
   /// - Throws: 400, when another user has one of them.
   private func requireFreeNames(in members: JSONObject, of id: String? = nil) throws(RequestError) {
-    for (member, message) in Self.names {
+    for member in names {
       // Forms also send fields that nobody has filled in.
-      guard let name = members[member]?.string, !name.isEmpty else { continue }
+      guard let name = Credentials.name(members[member], in: member), !name.isEmpty else { continue }
       let other = member == "email" ? user(at: name, besides: id) : user(named: name, by: member)
       guard let other else { continue }
-      guard let id, self.id(of: other) == id else { throw RequestError(.malformed, message) }
+      guard let id, self.id(of: other) == id else { throw RequestError(.malformed, Self.taken(member)) }
     }
   }
 }
@@ -183,15 +190,4 @@ struct Users {
 extension ValidJSON {
   /// A member of an object; `nil` for a missing one.
   fileprivate func value(_ name: String) -> JSONValue? { members(named: [name])[name] }
-}
-
-extension JSONValue {
-  /// The text of a string, or of a number as written: a fixture may hold passwords as either.
-  fileprivate var text: String? {
-    switch self {
-    case .string(let text): text
-    case .number(let number): number.text
-    case .null, .bool, .array, .object: nil
-    }
-  }
 }

@@ -40,6 +40,7 @@ struct EffectiveOptions {
       throw CommandFailure(.usage, "\(path): the settings file cannot be read; check its name and its permissions.")
     }
     watched.add(options.writing.schema, .settings)
+    if case .file(let path)? = options.users.signIn { watched.add(path, .settings) }
     watched.add(options.responses.routes, .routes)
     watched.add(options.stubbing.stubs, .stubs)
     for path in [options.address.cert, options.address.key] { watched.add(path, .certificate) }
@@ -102,19 +103,33 @@ enum JSONFile {
   ///
   /// - Throws: ``CommandFailure`` that names the file, with the line and column of an error.
   static func object(at path: String) throws(CommandFailure) -> JSONObject {
+    try object(parsing: try text(at: path), path: path)
+  }
+
+  /// Reads a file with any JSON value.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file, with the line and column of an error.
+  static func value(at path: String) throws(CommandFailure) -> JSONValue {
+    try value(parsing: try text(at: path), path: path)
+  }
+
+  private static func text(at path: String) throws(CommandFailure) -> [UInt8] {
     guard let text = FileText.contents(of: path) else {
       throw CommandFailure(.usage, "\(path): the file cannot be read; check its name and its permissions.")
     }
-    return try object(parsing: text, path: path)
+    return text
   }
 
-  static func object(parsing text: [UInt8], path: String) throws(CommandFailure) -> JSONObject {
-    let value: JSONValue
+  private static func value(parsing text: [UInt8], path: String) throws(CommandFailure) -> JSONValue {
     do throws(JSONError) {
-      value = try JSONValue(parsing: text)
+      return try JSONValue(parsing: text)
     } catch {
       throw CommandFailure(.usage, error, in: text, of: path)
     }
+  }
+
+  static func object(parsing text: [UInt8], path: String) throws(CommandFailure) -> JSONObject {
+    let value = try value(parsing: text, path: path)
     guard let object = value.object else {
       throw CommandFailure(.usage, "\(path):1:1: the file must hold a JSON object, such as {}.")
     }

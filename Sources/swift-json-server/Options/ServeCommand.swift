@@ -184,6 +184,12 @@ extension ServeCommand {
       $0.signIn = Server.SignIn(users: $1)
     },
     ServeOption(
+      "sign-in", at: \.users.signIn, isFile: true, spelling: ["Server.SignIn.routes"],
+      needs: ("auth", "the collection of the users")
+    ) { configuration, rows throws(CommandFailure) in
+      configuration.signIn?.routes = try rows.read()
+    },
+    ServeOption(
       "guard", at: \.users.guards, spelling: ["Server.SignIn.guards"],
       needs: ("auth", "the collection of the users"), effect: UserOptions.setGuards),
     ServeOption(
@@ -385,6 +391,10 @@ struct UserOptions: ParsableArguments {
   var auth: String?
 
   @Option(
+    help: ArgumentHelp("The paths and responses of signing in, as rows.", valueName: "file"), completion: .file())
+  var signIn: SignInRows?
+
+  @Option(
     name: .customLong("guard"),
     help: ArgumentHelp("Who may use a resource, as in posts=640; repeatable.", valueName: "rule"))
   var guards: [String] = []
@@ -407,6 +417,38 @@ struct UserOptions: ParsableArguments {
           "'\(argument)' is not a guard; write posts=640, with 400, 440, 444, 600, 640, 644, 660, 664 or 666.")
       }
       configuration.signIn?.guards[String(parts[0])] = rule
+    }
+  }
+}
+
+/// The rows of the table of sign-in: in a file of their own, or in the settings file.
+enum SignInRows: ExpressibleByArgument, SettingValue {
+  case file(String)
+  case rows([JSONValue])
+
+  init?(argument: String) { self = .file(argument) }
+
+  static func value(of setting: JSONValue) -> SignInRows? {
+    setting.string.map(SignInRows.file) ?? setting.array.map(SignInRows.rows)
+  }
+  static var expectation: String { "an array of rows, or the name of a file with one" }
+
+  var setting: JSONValue? {
+    switch self {
+    case .file(let path): .string(path)
+    case .rows(let rows): .array(rows)
+    }
+  }
+
+  /// - Throws: ``CommandFailure`` for a file that cannot be read.
+  func read() throws(CommandFailure) -> [JSONValue] {
+    switch self {
+    case .rows(let rows): return rows
+    case .file(let path):
+      guard let rows = try JSONFile.value(at: path).array else {
+        throw CommandFailure(.usage, "\(path):1:1: the file must hold an array of rows, such as [].")
+      }
+      return rows
     }
   }
 }

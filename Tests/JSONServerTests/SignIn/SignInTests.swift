@@ -114,6 +114,9 @@ import Testing
     (Server.SignIn(users: "people"), "Server.SignIn.users:"), (Server.SignIn(users: "profile"), "Server.SignIn.users:"),
     (Server.SignIn(guards: ["pots": .signedIn]), "Server.SignIn.guards:"),
     (Server.SignIn(tokenLifetime: .zero), "Server.SignIn.tokenLifetime:"),
+    (signIn(["path": "login"]), "Server.SignIn.routes: row 1: 'path' must be a path"),
+    (signIn(["path": "/a", "does": "fly"]), "Server.SignIn.routes: row 1: 'does' must be one of register, login"),
+    (signIn(["path": "/a", "response": ["shape": "$record"]]), "Server.SignIn.routes: row 1: '$record' is not known"),
   ])
   func `is refused at start, by the member's name, when the data has no place for it`(
     signIn: Server.SignIn, member: String
@@ -128,5 +131,11 @@ import Testing
     // The file is not locked any more.
     configuration.signIn = Server.SignIn()
     try await Server.load(configuration).stop()
+  }
+
+  private static func signIn(_ row: JSONValue) -> Server.SignIn {
+    var signIn = Server.SignIn()
+    signIn.routes = [row]
+    return signIn
   }
 }
