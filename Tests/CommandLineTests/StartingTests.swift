@@ -26,6 +26,13 @@ struct StartingTests {
         "--middlewares: m.js has no effect, since JavaScript is not run. By its words, it may delay responses (--delay 500)."
       ]),
     Case(
+      files: ["db.json": posts, "a.js": "res.header('X-A', '1')", "b.js": "Math.random()"],
+      arguments: ["db.json", "-m", "a.js", "b.js"],
+      lines: [
+        "a.js has no effect, since JavaScript is not run. By its words, it may add header fields (--stubs FILE with addHeaders).",
+        "it may fail on purpose (--stubs FILE with probability).",
+      ]),
+    Case(
       files: ["db.json": posts, "json-server.json": #"{"middlewares": ["m.js"]}"#], arguments: ["db.json"],
       lines: ["json-server.json: 'middlewares': m.js has no effect"]),
     Case(

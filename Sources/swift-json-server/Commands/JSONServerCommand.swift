@@ -20,7 +20,7 @@ struct JSONServerCommand: AsyncParsableCommand {
     version: version,
     subcommands: [
       ServeCommand.self, InitCommand.self, ValidateCommand.self, GenerateCommand.self, RecordCommand.self,
-      ExportCommand.self, ImportCommand.self, RehearseCommand.self,
+      ExportCommand.self, ImportCommand.self, RehearseCommand.self, MigrateCommand.self,
     ],
     defaultSubcommand: ServeCommand.self)
 
@@ -75,7 +75,7 @@ struct ArgumentNormalizer {
 
   func normalize(_ arguments: [String]) -> [String] {
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-    let normalized = arguments[..<end].flatMap(normalized(argument:)) + arguments[end...]
+    let normalized = Self.repeatingMiddlewares(arguments[..<end].flatMap(normalized(argument:))) + arguments[end...]
     guard let first = normalized.first else { return ["serve"] }
     let isForRoot =
       subcommands.contains(first) || first == "help"
@@ -104,6 +104,24 @@ struct ArgumentNormalizer {
     }
     return nil
   }
+
+  /// Repeats the option before the further files of `-m a.js b.js`, as yargs reads them.
+  private static func repeatingMiddlewares(_ arguments: [String]) -> [String] {
+    // The number of files since the option; `nil` elsewhere.
+    var count: Int?
+    return arguments.flatMap { argument in
+      if argument.hasPrefix("-") {
+        count = ["-m", "--middlewares"].contains(argument) ? 0 : argument.hasPrefix("--middlewares=") ? 1 : nil
+        return [argument]
+      }
+      guard let known = count else { return [argument] }
+      let isData = argument.contains("://") || dataSuffixes.contains(where: argument.hasSuffix)
+      count = known > 0 && isData ? nil : known + 1
+      return known > 0 && !isData ? ["-m", argument] : [argument]
+    }
+  }
+
+  private static let dataSuffixes = [".json", ".json5", ".yaml", ".yml"]
 
   private func normalized(argument: String) -> [String] {
     if argument == "-v" { return ["--version"] }

@@ -11,7 +11,7 @@ struct MiddlewareFile {
       [
         "json-server-auth", "jsonwebtoken", "passport", "bcrypt", "authorization", "/login", "/signin", "/sign-in",
         "password",
-      ], "check who signs in", "--auth users"
+      ], "check who signs in", "--auth users, or --stubs FILE with find and unless"
     ),
     (["settimeout", "delay", "sleep"], "delay responses", "--delay 500"),
     (["access-control-", "'cors'", "\"cors\""], "allow other origins", "--cors https://app.example"),
@@ -20,27 +20,45 @@ struct MiddlewareFile {
       "--fill posts.createdAt=now"
     ),
     (["uuid", "nanoid"], "fill in ids", "--fill posts.id=uuid"),
-    (["math.random", "status(500", "status(503", "statuscode = 5"], "fail on purpose", "POST /__admin/faults"),
+    (
+      ["math.random", "status(500", "status(503", "statuscode = 5"], "fail on purpose", "--stubs FILE with probability"
+    ),
     (["status(400", "status(422", "statuscode = 4"], "check bodies", "--check, or --schema FILE"),
     (["req.url =", "req.url.replace", "rewriter"], "change paths", "--routes FILE"),
     (["res.json(", "res.jsonp(", "res.send(", "res.sendfile("], "respond itself", "--stubs FILE"),
+    (
+      ["res.header(", "res.set(", "setheader('x-", "setheader(\"x-"], "add header fields",
+      "--stubs FILE with addHeaders"
+    ),
+    (["router.render"], "wrap responses", "--wrap data"),
     (["express.static"], "serve files", "--static DIRECTORY"),
     (["console.log", "morgan"], "log requests", "the log has them"),
   ]
 
   let path: String
   /// The text in lower case; `nil` when the file cannot be read.
-  private let text: String?
+  let text: String?
 
-  init(path: String) {
+  /// - Parameter directory: The directory from which the path leads to the file.
+  init(path: String, in directory: String = ".") {
     self.path = path
-    text = FileText.contents(of: path).map { String(decoding: $0.prefix(1 << 20), as: UTF8.self).lowercased() }
+    let place = path.hasPrefix("/") || directory == "." ? path : "\(directory)/\(path)"
+    text = FileText.contents(of: place).map { String(decoding: $0.prefix(1 << 20), as: UTF8.self).lowercased() }
+  }
+
+  /// What the file seems to do, the option that does it, and the line with the first word that shows it.
+  var findings: [(deed: String, option: String, line: Int?)] {
+    let lines = (text ?? "").split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    return Self.purposes.compactMap { words, deed, option in
+      func shows(_ text: some StringProtocol) -> Bool { words.contains { text.contains($0) } }
+      let line = lines.firstIndex(where: shows).map { $0 + 1 }
+      return line != nil || shows(path.lowercased()) ? (deed, option, line) : nil
+    }
   }
 
   /// A sentence that says why the file has no effect, and what does the same.
   var warning: String {
-    let words = path.lowercased() + " " + (text ?? "")
-    let found = Self.purposes.filter { $0.words.contains(where: words.contains) }
+    let found = findings
     let name = LogText.escaped(path)
     guard !found.isEmpty else {
       return

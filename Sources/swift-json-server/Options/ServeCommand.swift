@@ -12,7 +12,7 @@ struct ServeCommand: ReportingCommand {
     abstract: "Serve a JSON file as a REST API, and write every change back.",
     usage: """
       swift-json-server [options] <source>
-      swift-json-server init|validate|generate|record|export|import|rehearse
+      swift-json-server init|validate|generate|record|export|import|rehearse|migrate
       """,
     discussion: """
       Options come first, then the variables PORT and HOST, then the file json-server.json. \
@@ -41,7 +41,9 @@ struct ServeCommand: ReportingCommand {
 
   func perform() async throws -> Int32 {
     var given = self
-    given.source = try SourceLocator.confirmed(source)
+    // In `-m auth.js db.js` the last file is the source.
+    if source.isEmpty, responses.middlewares.count > 1 { given.source = given.responses.middlewares.removeLast() }
+    given.source = try SourceLocator.confirmed(given.source)
     let effective = try EffectiveOptions(given)
     if running.printConfig {
       try FileText.print(effective.options.json.text())
