@@ -323,6 +323,7 @@ struct ServingTests {
     let directory = try TemporaryDirectory()
     write("echo started >&2; exec sleep 60", to: "program", in: directory)
     let server = try Command(["program", "--port", "0"], in: directory)
+    _ = try await server.errorLine(containing: "program is a program: the server runs it now")
     _ = try await server.errorLine(containing: "started")
     server.send(SIGTERM)
     #expect(await server.status() == 128 + SIGTERM)

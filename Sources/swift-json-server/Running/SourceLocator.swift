@@ -35,9 +35,9 @@ struct SourceLocator {
     // A pipe, such as that of `<(…)`, is read to its end.
     case .other: return .text(try FileArgument.contents(of: argument), name: argument)
     case .file, .executable:
-      if Self.scriptSuffixes.contains(where: argument.hasSuffix) { return try await script() }
+      if Self.scriptSuffixes.contains(where: argument.hasSuffix) { return try await script(notify) }
       // On some mounts every file is executable.
-      return FileKind(of: argument) == .executable && !isData ? try await program() : .file(argument)
+      return FileKind(of: argument) == .executable && !isData ? try await program(notify) : .file(argument)
     }
   }
 
@@ -119,19 +119,21 @@ struct SourceLocator {
       .catch(error => { console.error(`${process.argv[1]}: ${error.message}`); process.exitCode = 1; });
     """
 
-  private func script() async throws(CommandFailure) -> Source {
+  private func script(_ notify: (String) -> Void) async throws(CommandFailure) -> Source {
+    notify("\(LogText.escaped(argument)) is a program: 'node' runs it now, and the server serves what it exports.")
     let program = Program(arguments: ["node", "-e", Self.runner, argument])
     guard let output = await program.run(), output.status != 127 else {
       throw CommandFailure(
         .unreadable,
-        "\(argument): a JavaScript source needs node, which is not in PATH; install it, or write the data to a .json file."
+        "\(argument): a JavaScript source needs node to run it, which is not in PATH; install it, or run the file elsewhere and write the data to a .json file."
       )
     }
     return try source(output, of: "node")
   }
 
-  private func program() async throws(CommandFailure) -> Source {
+  private func program(_ notify: (String) -> Void) async throws(CommandFailure) -> Source {
     let path = argument.contains("/") ? argument : "./\(argument)"
+    notify("\(LogText.escaped(argument)) is a program: the server runs it now, and serves what it prints.")
     guard let output = await Program(arguments: [path]).run() else {
       throw CommandFailure(.unreadable, "\(argument): the program cannot be run; check its first line and permissions.")
     }
