@@ -4,7 +4,8 @@
     .ci/check-openapi.py PROGRAM SCHEMATHESIS [--seed N]... [--examples N] [DOCUMENT]...
 
 A document is an OpenAPI document, which the server serves with state, or a data file, whose own document
-(/__admin/openapi.json) is held to the same measure. Without documents: all of fixtures/openapi.
+(/__admin/openapi.json) is held to the same measure with --check. Without documents: database.json and all of
+fixtures/openapi. The routes below /__admin are left out: a hold would let the tester wait, and a fault fail.
 
 Each check of schemathesis counts, except the one that any other credential is refused: without --auth, any is taken.
 """
@@ -24,7 +25,9 @@ CREDENTIALS = ["Authorization: Bearer token", "X-API-Key: key", "X-Api-Token: ke
 def documents():
     """All documents of the fixtures, without the files beside them that hold only schemas."""
     documents = sorted((ROOT / "fixtures/openapi").iterdir())
-    return [path for path in documents if re.search(r"^paths:|\"paths\"", path.read_text(), re.MULTILINE)]
+    return [ROOT / "database.json"] + [
+        path for path in documents if re.search(r"^paths:|\"paths\"", path.read_text(), re.MULTILINE)
+    ]
 
 
 def is_document(path):
@@ -44,14 +47,16 @@ def start(program, path, directory):
     raise SystemExit(f"{path}: the server does not start")
 
 
-def check(program, tester, path, seed, examples):
+def check(program, tester, path, seed, examples, phases):
     with tempfile.TemporaryDirectory() as directory:
         server, url = start(program, path, directory)
         try:
             described = str(path) if is_document(path) else url + "/__admin/openapi.json"
             command = [
-                tester, "--config-file", str(ROOT / "fixtures/openapi/schemathesis.toml"), "run", described, "--url", url, "--checks", "all", "--exclude-checks", "ignored_auth", "--seed", str(seed),
-                "--max-examples", str(examples), "--warnings", "off", "--continue-on-failure", "--suppress-health-check", "all",
+                tester, "--config-file", str(ROOT / "fixtures/openapi/schemathesis.toml"), "run", described, "--url", url,
+                "--checks", "all", "--exclude-checks", "ignored_auth", "--exclude-path-regex", "^/__admin",
+                "--seed", str(seed), "--max-examples", str(examples), "--phases", phases,
+                "--warnings", "off", "--continue-on-failure", "--suppress-health-check", "all",
             ]
             for credential in CREDENTIALS:
                 command += ["--header", credential]
@@ -74,10 +79,11 @@ def main():
     parser.add_argument("documents", nargs="*", type=pathlib.Path)
     parser.add_argument("--seed", action="append", type=int)
     parser.add_argument("--examples", type=int, default=50)
+    parser.add_argument("--phases", default="examples,coverage,fuzzing,stateful")
     options = parser.parse_intermixed_args()
     paths = options.documents or documents()
     results = [
-        check(options.program, options.tester, path.resolve(), seed, options.examples)
+        check(options.program, options.tester, path.resolve(), seed, options.examples, options.phases)
         for path in paths
         for seed in options.seed or [1, 2, 3]
     ]

@@ -40,6 +40,11 @@ extension Database {
     }
     let position = try position(of: name)
     guard patience.allows(edit.isLong || selection.records.count > QueryPlan.quickChanges) else { return [] }
+    // The body is wrong even where it is for no record.
+    if selection.slots.isEmpty, case .merge(let body) = edit {
+      let problems = entries[position].example?.contradictions(of: body, in: name, isWhole: false) ?? []
+      guard problems.isEmpty else { throw DatabaseError(problems, against: "the data of \(name)") }
+    }
     return try self.edit(selection.slots, at: position, by: edit)
   }
 
@@ -66,7 +71,7 @@ extension Database {
       rewritten.append((slot, after))
       written.append(WrittenRecord(text: after.record, id: after.id(named: collection.idName)?.string ?? ""))
     }
-    try check(rewritten.map { ($0.slot, $0.row.record) }, at: position)
+    try check(rewritten.map { ($0.slot, $0.row.record) }, at: position, isPatched: edit.isPatch)
     change(position) { collection in
       for (slot, row) in rewritten { collection.set(row, at: slot) }
     }

@@ -23,18 +23,21 @@ extension Database {
     if case .singular(let present) = entries[position].resource {
       body.withToken { body in
         present.withToken { present in
-          Self.append(body, to: &output) { name, _ in ValueKinds(of: present.member(name)).textType }
+          Self.append(body, to: &output) { name, _ in
+            ValueKinds(of: present.member(name)).textType ?? entries[position].example?.textType(of: name)
+          }
         }
       }
     } else {
       guard let collection = entries[position].collection else { return body }
+      let example = entries[position].example
       body.withToken { body in
         guard let elements = ArrayReader(body) else {
-          return append(typed: body, for: collection, id: id, except: exactNames, to: &output)
+          return append(typed: body, for: collection, id: id, except: exactNames, example, to: &output)
         }
         JSONText.appendList(elements, "[", "]", to: &output) { element, output in
           let id = element.member(Array(collection.idName.utf8))?.recordID
-          append(typed: element, for: collection, id: id, except: exactNames, to: &output)
+          append(typed: element, for: collection, id: id, except: exactNames, example, to: &output)
         }
       }
     }
@@ -79,11 +82,12 @@ extension Database {
   /// Appends a body whose values get the types of the members.
   private func append(
     typed body: ValueToken, for collection: RecordCollection, id: String?, except exactNames: Set<[UInt8]>,
-    to output: inout [UInt8]
+    _ example: MemberExample?, to output: inout [UInt8]
   ) {
     let own = id.flatMap { collection.row(of: $0, patience) }
     Self.append(body, to: &output) { name, value in
-      exactNames.contains(name) ? nil : textType(of: name, value, in: collection, except: own)
+      exactNames.contains(name)
+        ? nil : textType(of: name, value, in: collection, except: own) ?? example?.textType(of: name)
     }
   }
 

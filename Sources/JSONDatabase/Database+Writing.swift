@@ -22,6 +22,8 @@ package enum Edit: Sendable {
   /// Applies a patch, all of it or nothing.
   case patch(Patch)
 
+  var isPatch: Bool { if case .patch = self { true } else { false } }
+
   /// Whether the change takes noticeably long even for a small record.
   var isLong: Bool {
     switch self {
@@ -41,7 +43,8 @@ extension Database {
   /// - Parameters:
   ///   - body: A JSON object.
   ///   - name: The collection's name.
-  ///   - parent: The resource and id of the record's parent, for the foreign key; the parent need not exist.
+  ///   - parent: The resource and id of the record's parent, for the foreign key; it must exist only where bodies are
+  ///     checked by the data.
   ///   - ids: Makes text ids.
   /// - Throws: ``DatabaseError`` with code `unknownResource`, `wrongKind`, `invalidBody` or `idTaken`. Nothing is
   ///   changed then.
@@ -53,6 +56,7 @@ extension Database {
     var draft = try Self.draft(body)
     let position = try position(of: name)
     if let parent {
+      if schema.checks.followsData { _ = try record(parent.id, in: parent.resource) }
       let key = foreignKey(in: position, to: parent.resource, singular: nil)
       draft.set(key.name, to: foreignKey(key, in: position, to: parent, besides: draft[key.name]))
     }
@@ -90,6 +94,10 @@ extension Database {
     var filling = filling(at: position)
     filling?.fill(&draft)
     let id = try assign(collection, &draft)
+    // A collection that was emptied would number its records.
+    if collection.count == 0, entries[position].example?.kinds(of: collection.idName) == [.string] {
+      draft.set(collection.idName, to: ValidJSON(writing: .string(id)))
+    }
     let margins = ObjectDraft.Margins(lead: collection.recordLead, trail: [])
     let row = Row(draft.text(collection.recordLayout, margins), between: margins)
     try check([(nil, row.record)], at: position)
@@ -157,7 +165,7 @@ extension Database {
     var filling = Filling(ofObject: name, before, schema.filler.later(by: clockOffset))
     let edited = try rewriting(by: edit, keeping: nil)(before, &filling, layout, .none)
     let after = filling?.refilled(edited, layout) ?? edited
-    try check(after, replacing: before, named: name)
+    try check(after, at: position, isPatched: edit.isPatch)
     entries[position].resource = .singular(after)
     return after
   }
@@ -219,7 +227,7 @@ extension Database {
     var changed = self
     var records = elements
     var created = 0
-    var problems: [Problem] = []
+    var (problems, code) = ([Problem](), DatabaseError.Code.conflict)
     for index in order where problems.count < Self.maximumProblems {
       do throws(DatabaseError) {
         if let id = given[index], (try? changed.record(id, in: name)) != nil {
@@ -231,13 +239,14 @@ extension Database {
           created += 1
         }
       } catch {
-        guard error.code == .contradiction else {
+        guard !error.problems.isEmpty else {
           throw DatabaseError(error.code, "Element \(index + 1) of the array: \(error.message)")
         }
         problems += error.problems.map { $0.below(String(index)) }
+        if error.code == .contradiction { code = .contradiction }
       }
     }
-    guard problems.isEmpty else { throw DatabaseError(problems) }
+    guard problems.isEmpty else { throw DatabaseError(problems, code) }
     self = changed
     return (records, created)
   }

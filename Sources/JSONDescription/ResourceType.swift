@@ -32,19 +32,27 @@ package struct ResourceType: Sendable {
   let filled: [FilledMember]
   /// Whether PUT creates a record under an id of the client.
   let allowsUpsert: Bool
+  /// Whether clients may choose ids and add many records at once, as in json-server 0.17.
+  let takesMany: Bool
+  /// The shape that the server demands of bodies; `nil` where it demands none.
+  let checked: ObjectType?
 
   /// Infers the shape of a resource's records.
   ///
   /// - Parameters:
   ///   - records: Some of a collection's records, or the only object; values that are not objects are ignored.
   ///   - count: The number of all records, if these are only some.
+  ///   - checked: The members that the server demands of bodies: the kinds of their values, and whether a record must
+  ///     have them; `nil` where it demands nothing.
   /// - Complexity: O(*n*) in the size of the records.
   package init(
     name: String, kind: ResourceKind, idName: String = "id", records: [JSONValue], count: Int? = nil,
-    filled: [FilledMember] = [], allowsUpsert: Bool = false
+    filled: [FilledMember] = [], allowsUpsert: Bool = false, takesMany: Bool = true,
+    checked: [(name: String, kinds: [ValueToken.Kind], isRequired: Bool)]? = nil
   ) {
     self.name = name
     self.allowsUpsert = allowsUpsert
+    self.takesMany = takesMany
     self.kind = kind
     self.idName = idName
     self.count = count ?? records.count
@@ -56,6 +64,12 @@ package struct ResourceType: Sendable {
       return MemberType(name: member.name, type: type, isRequired: records.isEmpty)
     }
     record = ObjectType(members: seen.members + added)
+    self.checked = checked.map { members in
+      ObjectType(
+        members: members.map { name, kinds, isRequired in
+          MemberType(name: name, type: ValueType(kinds, example: seen[name]?.type.example), isRequired: isRequired)
+        })
+    }
   }
 
   /// Whether all ids seen are integers; `true` for an empty collection, which will number its records.
@@ -66,7 +80,6 @@ package struct ResourceType: Sendable {
 
   /// The members that a client sends: all except the id.
   var content: ObjectType {
-    guard kind == .collection else { return record }
-    return ObjectType(members: record.members.filter { $0.name != idName })
+    kind == .collection ? record.without(idName) : record
   }
 }

@@ -64,6 +64,23 @@ package struct ValueType: Sendable, Hashable {
   }
 }
 
+extension ValueType {
+  /// The type of values of some kinds, and of nothing else about them.
+  init(_ kinds: [ValueToken.Kind], example: JSONValue?) {
+    let alternatives = kinds.compactMap { kind -> Alternative? in
+      switch kind {
+      case .null: nil
+      case .bool: .boolean
+      case .number: .number
+      case .string: .string(.plain)
+      case .array: .array(ValueType(alternatives: []))
+      case .object: .object(ObjectType(members: []))
+      }
+    }
+    self.init(alternatives: alternatives, isNullable: kinds.contains(.null), example: example)
+  }
+}
+
 extension JSONNumber {
   /// The largest number of significant digits in Foundation's `Decimal`.
   private static var mostDigits: Int { 38 }
@@ -156,6 +173,17 @@ package struct ObjectType: Sendable, Hashable {
         name: name, type: ValueType(of: values, depth: depth), isRequired: values.count == objects.count)
     }
   }
+
+  /// The same objects without any required member.
+  var optional: ObjectType {
+    ObjectType(members: members.map { MemberType(name: $0.name, type: $0.type, isRequired: false) })
+  }
+
+  /// The same objects with one more member.
+  func adding(_ member: MemberType?) -> ObjectType { ObjectType(members: members + [member].compactMap(\.self)) }
+
+  /// The same objects without a member.
+  func without(_ name: String) -> ObjectType { ObjectType(members: members.filter { $0.name != name }) }
 
   /// The member of this name. O(n).
   subscript(name: String) -> MemberType? {

@@ -432,7 +432,7 @@ extension Endpoint {
       return try changeMany(name, request, database.withStoredIDs(parameters, of: name), schema)
     }
     guard request.method == .post else {
-      throw .methodNotAllowed(request, collectionMethods + manyMethods(parameters, schema))
+      throw .methodNotAllowed(request, ["GET", "HEAD", "POST", "PATCH", "DELETE"])
     }
     let body = try json(from: request, schema) ?? .empty
     let isMany = body.json.withToken { $0.kind == .array } && schema.dialect == .classic
@@ -515,7 +515,7 @@ extension Endpoint {
       return Endpoint(.collection(name), list: list.below(parent.id, by: key), below: parent)
     }
     guard request.method == .post, ids == nil else {
-      throw .methodNotAllowed(request, ids == nil ? collectionMethods : ["GET", "HEAD"])
+      throw .methodNotAllowed(request, ids == nil ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"])
     }
     return Endpoint(.collection(name), .create(try json(from: request, database.schema) ?? .empty), below: parent)
   }

@@ -19,10 +19,9 @@ extension Endpoint {
     guard list.selectsByFilter || isForAll else {
       let verb = request.method == .delete ? "delete" : "change"
       throw RequestError(
-        .methodNotAllowed(collectionMethods + ["OPTIONS"]),
+        .methodNotAllowed(["GET", "HEAD", "POST", "OPTIONS"]),
         """
-        \(request.method) does not apply to \(request.path), which takes \(collectionMethods.joined(separator: ", ")) \
-        and OPTIONS; with a filter, such as \(request.path)?id=1&id=2, it would \(verb) all records that match, and with \
+        \(request.method) does not apply to \(request.path), which takes GET, HEAD, POST and OPTIONS; with a filter, such as \(request.path)?id=1&id=2, it would \(verb) all records that match, and with \
         _all=true every record.
         """)
     }
@@ -36,16 +35,6 @@ extension Endpoint {
       throw RequestError(.malformed, "Send an object of the members to change; the query only says in which records.")
     }
     return Endpoint(.collection(name), .merge(body), list: list)
-  }
-
-  /// The methods of a collection with any query.
-  static let collectionMethods = ["GET", "HEAD", "POST"]
-
-  /// The further methods of a collection with a query that selects records.
-  static func manyMethods(_ parameters: QueryParameters, _ schema: Schema) -> [String] {
-    let list = try? ListParameters(parameters, schema, hasCursors: false)
-    let selects = list?.selectsByFilter ?? false
-    return selects || (try? isForAll(parameters)) == true ? ["PATCH", "DELETE"] : []
   }
 
   /// Filters without a condition, beside others: ignoring them would change more records than intended.
@@ -69,7 +58,7 @@ extension Endpoint {
   private static func isForAll(_ parameters: QueryParameters) throws(RequestError) -> Bool {
     switch parameters.first("_all") {
     case "true": return true
-    case nil, "false", "": return false
+    case nil, "false": return false
     case let value?: throw RequestError(.malformed, "'_all' must be true or false; it is '\(value)'.")
     }
   }
@@ -83,8 +72,15 @@ extension Endpoint {
   ) throws(DatabaseError) -> EndpointResult {
     let selection = try database.list(name, parameters.query).selection
     var ignored = selection.idleFilters.map { IgnoredParameter($0) }
-    if database.count(of: name) > 0 {
-      ignored += selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
+    // An empty collection knows no members, unless bodies are checked by the first data.
+    let known = database.checkedMembers(of: name)?.map(\.name) ?? []
+    let isEmpty = database.count(of: name) == 0
+    if !isEmpty || !known.isEmpty {
+      let names = isEmpty ? parameters.query.criteria.parameters.map(\.name) : selection.unknownParameters
+      let unknown = names.filter { parameter in
+        !known.contains { parameter == $0 || parameter.hasPrefix($0 + ".") || parameter.hasPrefix($0 + "_") }
+      }
+      ignored += unknown.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
     }
     guard ignored.isEmpty else {
       var result = EndpointResult(.list(RecordList([RelatedRecord]())))

@@ -22,7 +22,7 @@ package struct Problem: Sendable, Hashable {
 
 /// The checks of new and changed records.
 package struct Checks: Sendable {
-  /// Whether the other records are the example: for missing members, types and foreign keys.
+  /// Whether the data is the example: for missing members, types and foreign keys.
   package var followsData = false
   /// The members with unique values, by resource.
   package var unique: [String: [String]] = [:]
@@ -42,18 +42,24 @@ extension Database {
 
   /// Checks records that replace others or are new.
   ///
-  /// - Throws: ``DatabaseError`` with code `contradiction` and all problems.
-  func check(_ written: [(slot: Int?, record: ValidJSON)], at position: Int) throws(DatabaseError) {
+  /// - Parameter isPatched: Whether the records are the results of a patch, which is not to blame for what it leaves
+  ///   (RFC 5789, section 2.2).
+  /// - Throws: ``DatabaseError`` with all problems. The code is `contradiction`, or `conflict` for the results of a patch,
+  ///   and when each problem is a foreign key whose record may appear later.
+  func check(
+    _ written: [(slot: Int?, record: ValidJSON)], at position: Int, isPatched: Bool = false
+  ) throws(DatabaseError) {
     guard !schema.checks.isEmpty, let collection = entries[position].collection else { return }
-    var problems: [Problem] = []
+    var (problems, dangling) = ([Problem](), [Problem]())
+    let example = entries[position].example
     let replaced = Set(written.compactMap(\.slot))
     let keys = schema.checks.followsData ? foreignKeys(from: position) : []
     var seen: Set<[String]> = []
-    for (_, record) in written where problems.count < Self.maximumProblems {
+    for (_, record) in written where problems.count + dangling.count < Self.maximumProblems {
       var found: [Problem] = []
       if schema.checks.followsData {
-        found += collection.contradictions(of: record, patience)
-        for (key, parent) in keys { found += self.problems(of: key, to: parent, in: record, at: position) }
+        found += example?.contradictions(of: record, in: collection.name) ?? []
+        for (key, parent) in keys { dangling += self.problems(of: key, to: parent, in: record, at: position) }
       }
       for member in schema.checks.unique[collection.name] ?? [] {
         found += collection.duplicates(of: member, in: record, besides: replaced, &seen, patience)
@@ -61,24 +67,30 @@ extension Database {
       found += schema.checks.shape?(collection.name, true, record) ?? []
       problems += found.filter { !problems.contains($0) }
     }
-    guard problems.isEmpty else { throw DatabaseError(problems, against: "the data of \(collection.name)") }
+    guard !problems.isEmpty || !dangling.isEmpty else { return }
+    let all = problems + dangling.filter { !problems.contains($0) }
+    throw DatabaseError(
+      all, against: "the data of \(collection.name)", isPatched || problems.isEmpty ? .conflict : .contradiction)
   }
 
   /// Checks a single resource that replaces another one.
   ///
-  /// - Throws: ``DatabaseError`` with code `contradiction` and all problems.
-  func check(_ object: ValidJSON, replacing before: ValidJSON, named name: String) throws(DatabaseError) {
+  /// - Throws: ``DatabaseError`` with all problems, as for records.
+  func check(_ object: ValidJSON, at position: Int, isPatched: Bool) throws(DatabaseError) {
     guard !schema.checks.isEmpty else { return }
+    let name = entries[position].name
     var problems: [Problem] = []
     if schema.checks.followsData {
       problems += (object.members ?? []).compactMap { member -> Problem? in
-        let kind = member.value.kind
-        guard let seen = before.member(Array(member.name.utf8))?.kind, seen != kind else { return nil }
+        let (kind, seen) = (member.value.kind, entries[position].example?.kinds(of: member.name).first)
+        guard let seen, seen != .null, seen != kind else { return nil }
         return Problem([member.name], "is \(kind.description), and was \(seen.description)")
       }
     }
     problems += schema.checks.shape?(name, false, object) ?? []
-    guard problems.isEmpty else { throw DatabaseError(problems, against: "the data of \(name)") }
+    guard problems.isEmpty else {
+      throw DatabaseError(problems, against: "the data of \(name)", isPatched ? .conflict : .contradiction)
+    }
   }
 
   /// The foreign keys that a collection's records may have, with the positions of the collections to which they refer.
@@ -111,26 +123,63 @@ extension Database {
   }
 }
 
-extension RecordCollection {
-  /// The differences of a record from the other records of its collection.
-  fileprivate func contradictions(of record: ValidJSON, _ patience: Patience) -> [Problem] {
+/// The members of the data that is the example of checks.
+struct MemberExample: Sendable {
+  fileprivate let members: MemberSummary
+  /// The number of records.
+  fileprivate let count: Int
+
+  init(members: MemberSummary, count: Int) { (self.members, self.count) = (members, count) }
+
+  /// The names of the members.
+  var names: [String] { members.names }
+
+  /// The kinds of a member's values.
+  func kinds(of name: String) -> [ValueToken.Kind] { members.kinds(of: Array(name.utf8)).seen }
+
+  /// What texts become in a member.
+  func textType(of name: [UInt8]) -> TextType? { members.kinds(of: name).textType }
+
+  /// Whether every record has a member.
+  func requires(_ name: String) -> Bool { members.kinds(of: Array(name.utf8)).count >= count }
+
+  /// The differences of a record from the records of the example.
+  ///
+  /// - Parameter isWhole: Whether the record has all its members, and is no change of some.
+  func contradictions(of record: ValidJSON, in resource: String, isWhole: Bool = true) -> [Problem] {
     var problems: [Problem] = []
-    let members = record.members ?? []
-    let names = Set(members.map { ByteExactKey($0.name) })
-    for name in memberNames(patience) where !names.contains(ByteExactKey(name)) {
-      guard kinds(of: Array(name.utf8), patience).count >= count else { continue }
-      problems.append(Problem([name], "is missing; every record of \(self.name) has it"))
+    let given = record.members ?? []
+    let present = Set(given.map { ByteExactKey($0.name) })
+    for name in names where isWhole && !present.contains(ByteExactKey(name)) && requires(name) {
+      problems.append(Problem([name], "is missing; every record of \(resource) has it"))
     }
-    for member in members {
-      let kinds = kinds(of: Array(member.name.utf8), patience).seen
-      let kind = member.value.kind
+    for member in given {
+      let (kinds, kind) = (kinds(of: member.name), member.value.kind)
       // If all other values are null, nothing is known about the type.
       guard !kinds.isEmpty, kinds != [.null], !kinds.contains(kind) else { continue }
       let others = kinds.map(\.description).joined(separator: " or ")
-      problems.append(Problem([member.name], "is \(kind.description); in \(name) it is \(others)"))
+      problems.append(Problem([member.name], "is \(kind.description); in \(resource) it is \(others)"))
     }
     return problems
   }
+}
+
+extension Database {
+  /// The members of the data that a check compares with, in order: the kinds of their values, and whether all records
+  /// had them; `nil` where nothing is compared.
+  package func checkedMembers(
+    of name: String
+  ) -> [(name: String, kinds: [ValueToken.Kind], isRequired: Bool)]? {
+    guard schema.checks.followsData, let position = try? position(of: name) else { return nil }
+    let entry = entries[position]
+    return entry.example.map { example in
+      // The members of a single object may all be left out.
+      example.names.map { ($0, example.kinds(of: $0), entry.collection != nil && example.requires($0)) }
+    }
+  }
+}
+
+extension RecordCollection {
 
   /// Whether a record shares the value of a member with another record, or with one that is written at the same time.
   ///
@@ -163,8 +212,8 @@ extension DatabaseError {
   /// The error for bodies with problems.
   ///
   /// - Parameter facts: The things that the bodies contradict.
-  init(_ problems: [Problem], against facts: String = "the data") {
+  init(_ problems: [Problem], against facts: String = "the data", _ code: Code = .contradiction) {
     let all = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
-    self.init(.contradiction, "The body contradicts \(facts): \(all).", problems)
+    self.init(code, "The body contradicts \(facts): \(all).", problems)
   }
 }

@@ -114,6 +114,11 @@ package struct RecordCollection: Sendable {
     indexes.members.value(of: rows, patience, "reading members") { MemberSummary(rows: $0) }
   }
 
+  /// The members of the records as the example of a check; `nil` without time to read them.
+  func example(_ patience: Patience) -> MemberExample? {
+    members(patience).map { MemberExample(members: $0, count: count) }
+  }
+
   /// The members of all records, in the order of their first appearance.
   func memberNames(_ patience: Patience) -> [String] { members(patience)?.names ?? [] }
 

@@ -36,12 +36,25 @@ struct ResourceEntry: Sendable {
   private(set) var text = ValidJSON.null
   /// Whether it is served, and not only kept in the file.
   private(set) var isServed = true
+  /// What a check compares new and changed values with: the data as it was read; `nil` for a resource that was added
+  /// later, and where nothing is checked.
+  private(set) var example: MemberExample?
 
   init(name: String, lead: UTF8Slice, resource: Resource, trail: UTF8Slice) {
     self.name = name
     self.lead = lead
     self.trail = trail
     self.resource = resource
+  }
+
+  /// Makes the present data the example of checks.
+  mutating func keepExample() {
+    example =
+      if let collection {
+        collection.example(.endless)
+      } else {
+        isServed ? MemberExample(members: MemberSummary(of: text), count: 1) : nil
+      }
   }
 
   var resource: Resource {

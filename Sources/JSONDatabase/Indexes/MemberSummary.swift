@@ -19,6 +19,9 @@ struct MemberSummary: RowIndex {
     rows.forEach { _, row in count(row, 1) }
   }
 
+  /// Reads one object.
+  init(of object: ValidJSON) { count(Row(object, lead: 0, trail: 0), 1) }
+
   mutating func follow(_ changes: RowChanges) -> Bool {
     changes.forEachStep { count($0, $1) }
     // With so many members gone it is worth while to read all rows again.

@@ -121,7 +121,8 @@ package struct PatchOperation: Sendable {
     }
     path = try pointer("path")
     if case .move(let from) = action, from.contains(path) {
-      throw malformed("moves '\(from.text)' into itself, to '\(path.text)'")
+      throw DatabaseError(
+        .conflict, "Operation \(index) of the patch moves '\(from.text)' into itself, to '\(path.text)'.")
     }
   }
 

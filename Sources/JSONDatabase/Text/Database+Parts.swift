@@ -66,7 +66,8 @@ package struct DatabasePart: Sendable {
 extension Database {
   /// Joins resources that are in files of their own.
   package init(joining parts: [DatabasePart], schema: Schema, ids: IDGenerator) {
-    let entries = parts.map(ResourceEntry.init)
+    var entries = parts.map(ResourceEntry.init)
+    if schema.checks.followsData { for index in entries.indices { entries[index].keepExample() } }
     self.init(schema: schema, prefix: UTF8Slice("{"), entries: entries, suffix: UTF8Slice("\n}\n"))
     assignStringIDs(ids)
   }
@@ -75,6 +76,7 @@ extension Database {
   package mutating func replace(with part: DatabasePart, ids: IDGenerator) {
     if let position = positions[ByteExactKey(part.name)] {
       entries[position].resource = part.resource
+      if schema.checks.followsData { entries[position].keepExample() }
     } else {
       add(part)
     }

@@ -52,6 +52,7 @@ struct DatabaseReader {
         .trailingCharacters, "expected the end of the text, found \(scanner.describe(at: rest))", at: rest)
     }
     let suffix = entries.isEmpty ? start + 1 : end
+    if schema.checks.followsData { for index in entries.indices { entries[index].keepExample() } }
     return Database(
       schema: schema, prefix: text[0..<(start + 1)], entries: entries, suffix: text[suffix..<bytes.count],
       lineage: lineage)

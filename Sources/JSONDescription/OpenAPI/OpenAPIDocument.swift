@@ -16,6 +16,10 @@ package struct OpenAPIDocument: Sendable {
     ///
     /// For testing the server with its document: the server accepts exactly what the document describes.
     case open
+    /// By what a server with `--check` compares bodies with: the kinds of the members, and which all records have.
+    ///
+    /// For testing such a server: it also refuses what the document does not describe.
+    case checked
   }
 
   /// The document, with its members in the order of the OpenAPI specification.
@@ -55,6 +59,9 @@ package struct OpenAPIDocument: Sendable {
 
     A suffix selects another comparison: `_ne`, `_gt`, `_gte`, `_lt`, `_lte`, `_in` (values separated by commas), `_like` (a \
     regular expression), `_contains`, `_startsWith` and `_endsWith`, as in `views_gte=100`.
+
+    `_since` asks for what has changed in a list; it takes no other order and no pages. New records may also be CSV \
+    (`text/csv`) or JSON Lines (`application/x-ndjson`).
     """
 
   private static func tag(_ resource: ResourceType) -> JSONValue {
@@ -79,9 +86,16 @@ package enum OpenAPIChecking {
       "title": ["type": "string"], "status": ["type": "integer"], "detail": ["type": "string"],
       "errors": ["type": "array", "items": error],
     ])
-    let response = OpenAPIResponse("422", "The problems of the body.", problem, type: "application/problem+json")
+    let type = "application/problem+json"
+    let response = OpenAPIResponse("422", "The problems of the body.", problem, type: type)
+    let conflict: JSONValue = [
+      "description": "The data, as it is now, contradicts the request.",
+      "content": ["application/json": ["schema": OpenAPISchemas.reference("Error")], type: ["schema": problem]],
+    ]
     return document.changingOperations { operation, _, _ in
-      if operation["requestBody"] != nil { operation[object: "responses"][response.status] = response.value }
+      guard operation["requestBody"] != nil else { return }
+      operation[object: "responses"][response.status] = response.value
+      operation[object: "responses"]["409"] = conflict
     }
   }
 }
@@ -101,6 +115,9 @@ package enum OpenAPIWrapping {
   }
 
   private static func wrapped(_ schema: JSONValue, in name: String) -> JSONValue {
+    // A page has its numbers beside the records, wherever these are.
+    let schema =
+      schema["anyOf"]?.array?.first { $0["type"] == "array" && schema["anyOf"]?[1] == OpenAPISchemas.page } ?? schema
     var properties = JSONObject([(name, schema)])
     if schema["type"] == "array" { properties["total"] = ["type": "integer", "minimum": 0] }
     return OpenAPISchemas.whole(properties)

@@ -46,9 +46,14 @@ struct OpenAPIResponse {
   }
 
   /// A list of records.
-  static func list(_ description: String = "The records.", of schema: JSONValue) -> OpenAPIResponse {
-    OpenAPIResponse(
-      "200", description, ["type": "array", "items": schema],
+  ///
+  /// Only open documents say that a page may be an object.
+  static func list(
+    _ description: String = "The records.", of schema: JSONValue, _ bodies: OpenAPIDocument.Bodies = .shaped
+  ) -> OpenAPIResponse {
+    let list: JSONValue = ["type": "array", "items": schema]
+    return OpenAPIResponse(
+      "200", description, bodies == .shaped ? list : ["anyOf": [list, OpenAPISchemas.page]],
       headers: ["X-Total-Count": "TotalCount", "Link": "Link", "X-Ignored-Parameters": "IgnoredParameters"])
   }
 

@@ -9,15 +9,29 @@ enum OpenAPIParameters {
   static func shared(_ bodies: OpenAPIDocument.Bodies) -> JSONObject {
     JSONObject(
       QueryParameter.table.compactMap { row in
+        guard let component = row.component, bodies == .shaped || isOpen(row) else { return nil }
+        if row.name == "_where", bodies != .shaped {
+          let schema = OpenAPISchemas.reference("Conditions")
+          return (
+            component,
+            [
+              "name": .string(row.name), "in": "query", "description": .string(row.description),
+              "content": ["application/json": ["schema": schema]],
+            ]
+          )
+        }
         let schema: JSONValue =
           switch (row.value, bodies) {
           case (.text, _), (.fields, _), (.relations, _): ["type": "string"]
           case (.number, .shaped): ["type": "integer"]
-          case (.number, .open): ["type": ["number", "string"], "pattern": numberOrNothing]
+          case (.number, _): ["type": ["number", "string"], "pattern": numberOrNothing]
           }
-        return row.component.map { ($0, parameter(row.name, description: row.description, schema: schema)) }
+        return (component, parameter(row.name, description: row.description, schema: schema))
       })
   }
+
+  /// Whether a parameter stands in an open document by itself: whether `_since` and `_all` are valid depends on others.
+  private static func isOpen(_ row: QueryParameter.Row) -> Bool { !["_since", "_all"].contains(row.name) }
 
   /// The text of a number or nothing, as a regular expression of ECMA-262.
   private static let numberOrNothing: JSONValue =
@@ -37,11 +51,34 @@ enum OpenAPIParameters {
     let taken = QueryParameter.table.filter { $0.component != nil || $0.value == .relations }.map(\.name)
     let paths = filterPaths(of: resource.resource.record).filter { !taken.contains($0) }
     let filters = (isBelow ? paths.prefix(maximumRepeated) : paths[...]).map { filter($0, bodies) }
-    return filters + shared { $0.takers.contains(.list) } + related(to: resource, relations: relations)
+    return filters + shared { $0.takers.contains(.list) && (bodies == .shaped || isOpen($0)) }
+      + related(to: resource, relations: relations)
   }
 
   /// The parameters of a change of all matching records, in addition to the filters of the list.
-  static let many = shared { $0.takers.contains(.changeOfMany) && $0.value != .fields } + [fields]
+  ///
+  /// An open document describes them as one object, since the request needs one of them.
+  static func many(of resource: ResourceType, _ bodies: OpenAPIDocument.Bodies) -> [JSONValue] {
+    guard bodies != .shaped else {
+      return shared { $0.takers.contains(.changeOfMany) && $0.value != .fields } + [fields]
+    }
+    let taken = QueryParameter.names
+    var filters = JSONObject(
+      filterPaths(of: resource.record).filter { !taken.contains($0) }.map {
+        ($0, ["type": "string"])
+      })
+    filters["q"] = ["type": "string", "minLength": 1]
+    filters["_all"] = ["type": "string", "enum": ["true"]]
+    return [
+      [
+        "name": "filters", "in": "query", "required": true, "style": "form", "explode": true,
+        "description": "Filters by members, a text to search, or `_all=true`: at least one.",
+        "schema": [
+          "type": "object", "properties": .object(filters), "additionalProperties": false, "minProperties": 1,
+        ],
+      ]
+    ]
+  }
 
   /// The members of records that a response shows.
   static let fields = reference("fields")
@@ -73,7 +110,7 @@ enum OpenAPIParameters {
     let types: [JSONValue] =
       switch (resource.hasIntegerIDs, bodies) {
       case (true, .shaped): ["integer"]
-      case (true, .open): ["integer", "string"]
+      case (true, _): ["integer", "string"]
       case (false, _): ["string"]
       }
     return path(name, to: resource, types: types)
@@ -102,7 +139,7 @@ enum OpenAPIParameters {
     let type: JSONValue =
       switch bodies {
       case .shaped: "array"
-      case .open: ["array", "string"]
+      case .open, .checked: ["array", "string"]
       }
     return parameter(
       path, description: "Only records whose `\(path)` is this.",

@@ -52,8 +52,7 @@ struct OpenAPIPaths {
     object[object: path][method] = .object(
       OpenAPIOperation.value(
         operationNames.take(name), summary, tag: tag, parameters: parameters,
-        // The server treats a missing body as an empty object, which the shape of the data may not allow.
-        body: body?.value(isRequired: schemas.bodies == .shaped), successes,
+        body: body?.value, successes,
         errors: errors + (body == nil ? [] : OpenAPIResponses.bodyErrors)))
   }
 
@@ -74,7 +73,7 @@ struct OpenAPIPaths {
   /// `/profile`
   private mutating func addObject(_ resource: NamedResource) {
     let (name, type) = (resource.resource.name, resource.recordName)
-    let (record, new) = (schemas.record(resource), OpenAPIBody.object(schemas.replacement(resource)))
+    let (record, new) = (schemas.record(resource), schemas.replacementBody(resource))
     let stored = OpenAPIResponse.ok("The stored object.", record)
     begin("/\(Self.segment(name))", tag: resource)
     add(
@@ -83,7 +82,7 @@ struct OpenAPIPaths {
     add("post", "create\(type)", "Replaces \(name), as PUT does.", body: new, [.created(record)])
     add("put", "replace\(type)", "Replaces \(name).", body: new, [stored])
     add(
-      "patch", "update\(type)", "Merges members into \(name).", body: .patch(schemas.patch(resource)), [stored],
+      "patch", "update\(type)", "Merges members into \(name).", body: schemas.patchBody(resource), [stored],
       errors: [.conflict])
   }
 
@@ -97,26 +96,27 @@ struct OpenAPIPaths {
     add(
       "get", "list\(resource.pluralName)", "Lists \(name).",
       parameters: OpenAPIParameters.list(of: resource, relations: relations, schemas.bodies),
-      [.list(of: record), .notModified], errors: [.badRequest])
+      [.list(of: record, schemas.bodies), .notModified], errors: [.badRequest])
     add(
-      "post", "create\(resource.recordName)", "Adds a record to \(name).", body: .objects(schemas.newRecords(resource)),
+      "post", "create\(resource.recordName)", "Adds a record to \(name).", body: schemas.newBody(resource),
       updated + [.created(created)], errors: [.conflict])
     add(
       "patch", "updateMany\(resource.pluralName)",
       "Merges members into all records of \(name) that match the filters of the list.",
-      parameters: OpenAPIParameters.many, body: .patch(schemas.patch(resource)),
+      parameters: OpenAPIParameters.many(of: resource.resource, schemas.bodies), body: schemas.manyPatchBody(resource),
       [.list("The stored records.", of: record)], errors: [.methodNotAllowed, .conflict])
     add(
       "delete", "deleteMany\(resource.pluralName)",
       "Deletes all records of \(name) that match the filters of the list, and the records that depend on them.",
-      parameters: OpenAPIParameters.many, [.list("The deleted records.", of: record)],
+      parameters: OpenAPIParameters.many(of: resource.resource, schemas.bodies),
+      [.list("The deleted records.", of: record)],
       errors: [.badRequest, .methodNotAllowed])
   }
 
   /// `/posts/{id}`
   private mutating func addRecord(_ resource: NamedResource) {
     let (name, type) = (resource.resource.name, resource.recordName)
-    let (record, change) = (schemas.record(resource), OpenAPIBody.patch(schemas.patch(resource)))
+    let (record, change) = (schemas.record(resource), schemas.patchBody(resource))
     let stored = OpenAPIResponse.ok("The stored record.", record)
     let id = Self.parameterName(resource.resource.idName, or: "id")
     begin(
@@ -131,7 +131,7 @@ struct OpenAPIPaths {
       errors: [.notFound, .conflict])
     add(
       "put", "replace\(type)", "Replaces a record of \(name), except its id.",
-      body: .object(schemas.replacement(resource)),
+      body: schemas.replacementBody(resource),
       [stored] + (resource.resource.allowsUpsert ? [.created(record)] : []),
       errors: [.notFound])
     add(
@@ -157,11 +157,12 @@ struct OpenAPIPaths {
       "get", "list\(parent.recordName)\(child.pluralName)",
       "Lists the \(child.resource.name) of a record of \(parent.resource.name).",
       parameters: parameters.filter { $0["name"]?.string != id },
-      [.list(of: schemas.record(child)), .notModified], errors: [.badRequest, .notFound])
+      [.list(of: schemas.record(child), schemas.bodies), .notModified], errors: [.badRequest, .notFound])
     add(
       "post", "create\(parent.recordName)\(child.recordName)",
       "Adds a record to \(child.resource.name) that belongs to a record of \(parent.resource.name).",
-      body: .object(schemas.newRecord(child)), [.created(schemas.record(child))], errors: [.conflict, .notFound])
+      body: schemas.childBody(child, key: relation.parameter), [.created(schemas.record(child))],
+      errors: [.conflict, .notFound])
   }
 
   /// `/equipment/{id}/campaigns` and `/equipment/{id}/campaigns/{campaignsId}`, for a member that holds a list of objects.
@@ -171,8 +172,8 @@ struct OpenAPIPaths {
     else { return }
     let type = resource.recordName + Identifier.ascii(Identifier.upperCamelCase(member.name))
     let place = "the list `\(member.name)` of \(resource.resource.name)"
-    let element = schemas.inline(object)
-    let new = OpenAPIBody.object(schemas.inline(ObjectType(members: object.members.filter { $0.name != "id" })))
+    let element = schemas.element(object)
+    let new = schemas.body(schemas.inline(object.without("id")))
     var path = "/\(Self.segment(resource.resource.name))"
     var parameters: [JSONValue] = []
     if resource.resource.kind == .collection {
@@ -204,7 +205,8 @@ struct OpenAPIPaths {
       errors: [.notFound])
     add(
       "patch", "update\(type)Element", "Merges members into an element of \(place).",
-      body: .patch(["type": "object", "additionalProperties": true]), [stored], errors: [.notFound, .conflict])
+      body: schemas.patchBody(["type": "object", "additionalProperties": true]), [stored],
+      errors: [.notFound, .conflict])
     add(
       "delete", "delete\(type)Element", "Removes an element from \(place).",
       [.ok("The element was deleted.", ["type": "object"])], errors: [.badRequest, .notFound])
@@ -250,65 +252,4 @@ struct OpenAPIRelations {
 
   /// The relations of the resources to which this one refers.
   func above(_ resource: NamedResource) -> [OpenAPIRelation] { byChild[resource.resource.name] ?? [] }
-}
-
-/// The body of an operation, in all types that the server accepts.
-struct OpenAPIBody {
-  private let content: JSONObject
-
-  /// A new record or a replacement: JSON or a form.
-  static func object(_ schema: JSONValue) -> OpenAPIBody {
-    OpenAPIBody(schema, content(of: BodyType.ofChanges))
-  }
-
-  /// New records, also as a table or lines.
-  static func objects(_ schema: JSONValue) -> OpenAPIBody {
-    OpenAPIBody(schema, content(of: BodyType.allCases))
-  }
-
-  /// Changes of a record, also as merge patch (RFC 7396) and JSON Patch (RFC 6902).
-  static func patch(_ schema: JSONValue) -> OpenAPIBody {
-    OpenAPIBody(
-      schema,
-      [
-        ("application/merge-patch+json", ["type": "object", "additionalProperties": true]),
-        ("application/json-patch+json", OpenAPISchemas.reference("PatchOperations")),
-      ] + content(of: BodyType.ofChanges))
-  }
-
-  /// - Parameters:
-  ///   - schema: The schema of JSON.
-  ///   - others: The other types, with their schemas.
-  private init(_ schema: JSONValue, _ others: [(String, JSONValue)]) {
-    content = JSONObject(([("application/json", schema)] + others).map { ($0, ["schema": $1]) })
-  }
-
-  /// The `requestBody` of an operation.
-  func value(isRequired: Bool) -> JSONValue {
-    ["required": .bool(isRequired), "content": .object(content)]
-  }
-
-  private static func content(of types: [BodyType]) -> [(String, JSONValue)] {
-    types.map { ($0.name, $0.row.isForm ? OpenAPISchemas.reference("FormFields") : ["type": "string"]) }
-  }
-
-  /// The schemas to which bodies refer.
-  static let sharedSchemas: JSONObject = [
-    "FormFields": [
-      "type": "object", "description": "A name that is repeated becomes an array.",
-      "additionalProperties": ["anyOf": [["type": "string"], ["type": "array", "items": ["type": "string"]]]],
-    ],
-    "PatchOperations": [
-      "type": "array",
-      "items": [
-        "type": "object", "required": ["op", "path"],
-        "properties": [
-          "op": ["type": "string", "enum": ["add", "remove", "replace", "move", "copy", "test"]],
-          "path": ["type": "string", "description": "A JSON Pointer.", "examples": ["/title"]],
-          "from": ["type": "string", "description": "A JSON Pointer, for `move` and `copy`."],
-          "value": ["description": "For `add`, `replace` and `test`."],
-        ],
-      ],
-    ],
-  ]
 }

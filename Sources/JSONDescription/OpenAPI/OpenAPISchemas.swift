@@ -5,21 +5,13 @@ struct OpenAPISchemas {
   let bodies: OpenAPIDocument.Bodies
 
   /// The component names that resources may not use.
-  static let sharedNames: Set<String> = ["Error", "AnyObject", "AnyNewRecord", "FormFields", "PatchOperations"]
+  static let sharedNames: Set<String> = [
+    "Error", "AnyObject", "AnyNewRecord", "FormFields", "PatchOperations", "Page", "Conditions", "Comparison",
+  ]
 
   /// A stored record.
   func record(_ resource: NamedResource) -> JSONValue {
     orAny("AnyObject", resource.recordName)
-  }
-
-  /// A record without an id: the body of a PUT.
-  func replacement(_ resource: NamedResource) -> JSONValue {
-    orAny("AnyObject", resource.resource.kind == .collection ? resource.newRecordName : resource.recordName)
-  }
-
-  /// Members to merge: the body of a PATCH.
-  func patch(_ resource: NamedResource) -> JSONValue {
-    orAny("AnyObject", resource.patchName)
   }
 
   /// The body of a POST below a record.
@@ -27,14 +19,9 @@ struct OpenAPISchemas {
     orAny("AnyNewRecord", resource.newRecordName)
   }
 
-  /// The body of a POST to a collection; in an open document also an array that adds or updates many records.
-  func newRecords(_ resource: NamedResource) -> JSONValue {
-    orMany(newRecord(resource), of: "AnyNewRecord")
-  }
-
   /// The response to a POST to a collection.
   func createdRecords(_ resource: NamedResource) -> JSONValue {
-    orMany(record(resource), of: "AnyObject")
+    orMany(record(resource), of: bodies == .checked ? resource.recordName : "AnyObject", resource)
   }
 
   /// The document's `components`.
@@ -43,9 +30,12 @@ struct OpenAPISchemas {
     for resource in resources { add(resource, to: &schemas) }
     schemas["Error"] = Self.error
     if !resources.isEmpty {
-      for (name, schema) in OpenAPIBody.sharedSchemas { schemas[name] = schema }
+      for (name, schema) in sharedBodies { schemas[name] = schema }
     }
-    if bodies == .open {
+    if bodies != .shaped {
+      schemas["Page"] = Self.pageSchema
+      schemas["Conditions"] = Self.conditions
+      schemas["Comparison"] = Self.comparison
       schemas["AnyObject"] = ["type": "object", "additionalProperties": true]
       schemas["AnyNewRecord"] = Self.anyNewRecord(idNames: Set(resources.map(\.resource.idName)).sorted())
     }
@@ -66,35 +56,56 @@ struct OpenAPISchemas {
     ["type": "object", "required": .array(properties.names.map(JSONValue.string)), "properties": .object(properties)]
   }
 
+  /// An element of a list in a record; it need not be an object.
+  func element(_ object: ObjectType) -> JSONValue { bodies == .shaped ? inline(object) : [:] }
+
   /// An object without a component.
   func inline(_ object: ObjectType) -> JSONValue {
     let schema = JSONValue.object(JSONSchema.schema(of: object))
     return switch bodies {
     case .shaped: schema
-    case .open: ["anyOf": [schema, Self.reference("AnyObject")]]
+    case .open, .checked: ["anyOf": [schema, Self.reference("AnyObject")]]
     }
   }
 
-  private func orAny(_ anything: String, _ name: String) -> JSONValue {
+  func orAny(_ anything: String, _ name: String) -> JSONValue {
     switch bodies {
-    case .shaped: Self.reference(name)
+    case .shaped, .checked: Self.reference(name)
     case .open: ["anyOf": [Self.reference(name), Self.reference(anything)]]
     }
   }
 
-  private func orMany(_ one: JSONValue, of name: String) -> JSONValue {
-    switch bodies {
-    case .shaped: one
-    case .open: ["anyOf": .array((one["anyOf"]?.array ?? []) + [["type": "array", "items": Self.reference(name)]])]
-    }
+  func orMany(_ one: JSONValue, of name: String, _ resource: NamedResource) -> JSONValue {
+    guard bodies != .shaped, resource.resource.takesMany else { return one }
+    return ["anyOf": .array((one["anyOf"]?.array ?? [one]) + [["type": "array", "items": Self.reference(name)]])]
   }
 
   private func add(_ resource: NamedResource, to schemas: inout JSONObject) {
+    guard bodies != .checked else { return addChecked(resource, to: &schemas) }
     schemas[resource.recordName] = .object(JSONSchema.schema(of: resource.resource.record))
     if resource.resource.kind == .collection {
       schemas[resource.newRecordName] = .object(newRecordSchema(of: resource.resource))
     }
     schemas[resource.patchName] = .object(JSONSchema.schema(of: resource.resource.content, isPartial: true))
+  }
+
+  /// Adds the schemas of what the server checks. A response may show a part of a record.
+  private func addChecked(_ resource: NamedResource, to schemas: inout JSONObject) {
+    let demanded = resource.resource.demanded()
+    let shown = (resource.resource.checked ?? ObjectType(members: [])).optional
+    schemas[resource.recordName] = .object(JSONSchema.schema(of: shown))
+    schemas[resource.patchName] = .object(JSONSchema.schema(of: demanded.optional))
+    guard resource.resource.kind == .collection else { return }
+    var new = JSONSchema.schema(of: demanded)
+    new[object: "properties"][resource.resource.idName] = newID(of: resource.resource)
+    schemas[resource.newRecordName] = .object(new)
+  }
+
+  /// The id of a new record: a value of the kinds that the others have, or one that means a new id.
+  func newID(of resource: ResourceType) -> JSONValue {
+    guard resource.takesMany else { return [:] }
+    let kinds = resource.checked?[resource.idName]?.type.alternatives ?? [.string(.plain), .number]
+    return ["anyOf": [JSONSchema.schema(of: ValueType(alternatives: kinds)), ["enum": [nil, false, 0, ""]]]]
   }
 
   /// A record with an optional id; without an example, which would be a taken id.
@@ -124,6 +135,36 @@ struct OpenAPISchemas {
       "additionalProperties": true,
     ]
   }
+
+  /// A page of a list, in an object.
+  static let page = reference("Page")
+  private static let pageSchema = whole([
+    "first": ["type": "integer"], "prev": ["type": ["integer", "null"]], "next": ["type": ["integer", "null"]],
+    "last": ["type": "integer"], "pages": ["type": "integer"], "items": ["type": "integer"],
+    "data": ["type": "array", "items": ["type": "object"]],
+  ])
+
+  /// The conditions of `_where`: members with values or comparisons, all of which must hold, and `or` and `and`.
+  private static let conditions: JSONValue = [
+    "type": "object", "propertyNames": names,
+    "properties": ["and": branches, "or": branches],
+    "additionalProperties": ["anyOf": [scalar, reference("Comparison")]],
+  ]
+
+  private static let comparison: JSONValue = [
+    "type": "object", "propertyNames": names,
+    "properties": [
+      "eq": scalar, "ne": scalar, "lt": scalar, "lte": scalar, "gt": scalar, "gte": scalar,
+      "in": ["anyOf": [scalar, ["type": "array", "items": scalar]]], "contains": scalar, "startsWith": scalar,
+      "endsWith": scalar, "exists": ["type": "boolean"],
+    ],
+    "additionalProperties": ["anyOf": [scalar, reference("Comparison")]],
+  ]
+
+  private static let branches: JSONValue = ["type": "array", "items": reference("Conditions")]
+  private static let scalar: JSONValue = ["type": ["string", "number", "boolean", "null"]]
+  /// Names that are no operators of other query languages.
+  private static let names: JSONValue = ["pattern": "^(?!(not|nor|xor|nin)$)[^$]"]
 
   private static let error = whole([
     "statusCode": ["type": "integer", "examples": [404]],

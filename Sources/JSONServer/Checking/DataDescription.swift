@@ -12,6 +12,8 @@ package struct DataDescription {
   private let relations: [ResourceRelation]
   private let dialect: Dialect
   private let areBodiesChecked: Bool
+  /// Whether bodies are compared with the data.
+  private let followsData: Bool
 
   /// Examines a database's records, at most 1,000 of each resource.
   init(of database: Database, title: String) {
@@ -23,16 +25,20 @@ package struct DataDescription {
         let records = collection.firstRecords(Self.maximumRecords).map { JSONValue($0) }
         return ResourceType(
           name: name, kind: .collection, idName: collection.idName, records: records, count: collection.count,
-          filled: filled, allowsUpsert: database.schema.allowsUpsert(in: name))
+          filled: filled, allowsUpsert: database.schema.allowsUpsert(in: name), takesMany: database.dialect == .classic,
+          checked: database.checkedMembers(of: name))
       // Numbers, texts and booleans, which 1.0 allows as resources, have no members to describe.
       case .singular(let value)? where value.withToken({ $0.kind }) == .object:
-        return ResourceType(name: name, kind: .object, records: [JSONValue(value)], filled: filled)
+        return ResourceType(
+          name: name, kind: .object, records: [JSONValue(value)], filled: filled,
+          checked: database.checkedMembers(of: name))
       case .singular?: return nil
       case .unserved?, nil: return nil
       }
     }
     dialect = database.dialect
     areBodiesChecked = !database.schema.checks.isEmpty
+    followsData = database.schema.checks.followsData
     relations = database.relations().map { relation in
       (
         parent: relation.parent, child: relation.child, foreignKey: relation.key,
@@ -70,7 +76,8 @@ package struct DataDescription {
     pages: CursorPages? = nil, signIn: OpenAPISignIn? = nil
   ) -> JSONObject {
     var document = OpenAPIDocument(
-      title: title, resources: resources, relations: relations, basePath: basePath, bodies: bodies, singular: singular
+      title: title, resources: resources, relations: relations, basePath: basePath,
+      bodies: bodies == .open && followsData ? .checked : bodies, singular: singular
     ).object
     if areBodiesChecked { document = OpenAPIChecking.added(to: document) }
     if let wrapName { document = OpenAPIWrapping.added(named: wrapName, to: document) }

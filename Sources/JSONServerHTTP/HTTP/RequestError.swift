@@ -176,9 +176,9 @@ extension RequestError {
   package func response() -> PreparedResponse {
     let isDurabilityUnknown = code == .durabilityUnknown
     let members: [(String, JSONValue)] =
-      isDurabilityUnknown ? [("durability", "unknown")] : code == .contradiction ? problemDetails : []
+      isDurabilityUnknown ? [("durability", "unknown")] : problems.isEmpty ? [] : problemDetails
     var response = PreparedResponse.error(status, message, members: members)
-    if code == .contradiction { response.headerFields[.contentType] = "application/problem+json" }
+    if !problems.isEmpty { response.headerFields[.contentType] = "application/problem+json" }
     if let allowedMethods { response.headerFields[.allow] = allowedMethods }
     if code == .unsupportedPatch { response.headerFields[.acceptPatch] = RequestBody.patchTypes }
     if code == .busy || code == .underWay { response.headerFields[.retryAfter] = "1" }

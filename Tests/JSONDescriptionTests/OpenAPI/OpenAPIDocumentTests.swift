@@ -48,7 +48,7 @@ import Testing
     #expect(Dictionary(uniqueKeysWithValues: names) == expected)
   }
 
-  @Test(arguments: [OpenAPIDocument.Bodies.shaped, .open])
+  @Test(arguments: [OpenAPIDocument.Bodies.shaped, .open, .checked])
   func `Every reference leads somewhere and every operation has a name of its own`(_ bodies: OpenAPIDocument.Bodies) {
     let document = document(bodies)
     for reference in strings(named: "$ref", in: document) {
@@ -59,7 +59,7 @@ import Testing
     #expect(Set(operations).count == operations.count)
   }
 
-  @Test(arguments: [OpenAPIDocument.Bodies.shaped, .open])
+  @Test(arguments: [OpenAPIDocument.Bodies.shaped, .open, .checked])
   func `Component and operation names are what OpenAPI and generators allow`(_ bodies: OpenAPIDocument.Bodies) throws {
     let document = document(bodies)
     let schemas = try #require(document["components"]?["schemas"]?.object).map(\.name)
@@ -158,6 +158,56 @@ import Testing
       schema(.open) == [
         "anyOf": [["$ref": "#/components/schemas/NewPost"], ["$ref": "#/components/schemas/AnyObject"]]
       ])
+  }
+
+  @Test(arguments: [OpenAPIDocument.Bodies.open, .checked])
+  func `A document to test with says only what holds by itself`(_ bodies: OpenAPIDocument.Bodies) throws {
+    let document = document(bodies)
+    let posts = document["paths"]?["/posts"]
+    let filters = try #require(posts?["delete"]?["parameters"]?[0])
+    #expect(filters["required"] == true && filters["schema"]?["minProperties"] == 1)
+    #expect(filters["schema"]?["properties"]?.object?.names == ["id", "title", "author.name", "q", "_all"])
+    let parameters = document["components"]?["parameters"]
+    #expect(
+      parameters?["where"]?["content"]?["application/json"]?["schema"]?["$ref"]?.string?.hasSuffix("/Conditions")
+        == true)
+    #expect(parameters?["since"] == nil)
+    let list = posts?["get"]?["responses"]?["200"]?["content"]?["application/json"]?["schema"]?["anyOf"]?.array
+    #expect(list?.last == ["$ref": "#/components/schemas/Page"])
+    let operations = document["components"]?["schemas"]?["PatchOperations"]?["items"]?["anyOf"]?.array ?? []
+    #expect(
+      operations.map { $0["required"] ?? .null } == [
+        ["op", "path", "value"], ["op", "path"], ["op", "path", "from"],
+      ])
+    #expect(posts?["patch"]?["requestBody"]?["content"]?["application/json"]?["schema"]?["properties"]?["id"] == false)
+  }
+
+  @Test func `A checked document demands what the server checks, and no more`() throws {
+    let resource = ResourceType(
+      name: "posts", kind: .collection, records: [["id": 1, "title": "a", "author": ["name": "b"]]],
+      checked: [
+        ("id", [.number], true), ("title", [.string, .null], true), ("author", [.object], true),
+        ("tags", [.array], false),
+        ("seen", [.bool], true), ("note", [.null], false),
+      ])
+    let document = JSONValue.object(
+      OpenAPIDocument(title: "", resources: [resource], bodies: .checked) { String($0.dropLast()) }.object)
+    let schemas = document["components"]?["schemas"]
+    #expect(schemas?["Post"]?["required"] == nil && schemas?["PostPatch"]?["required"] == nil)
+    #expect(schemas?["PostPatch"]?["properties"]?["id"] == nil)
+    let new = try #require(schemas?["NewPost"])
+    #expect(new["required"] == ["title", "author", "seen"])
+    #expect(new["properties"]?["title"]?["type"] == ["string", "null"])
+    #expect(new["properties"]?["author"] == ["type": "object"])
+    #expect(new["properties"]?["note"] == [:])
+    #expect(new["properties"]?["id"] == ["anyOf": [["type": "number"], ["enum": [nil, false, 0, ""]]]])
+    // No form can hold the author, which every record has.
+    let post = document["paths"]?["/posts"]?["post"]?["requestBody"]?["content"]
+    #expect(post?.object?.names == ["application/json"])
+    let patch = document["paths"]?["/posts/{id}"]?["patch"]?["requestBody"]?["content"]
+    let form = patch?["application/x-www-form-urlencoded"]?["schema"]
+    #expect(form?["properties"]?["author"] == false && form?["properties"]?["seen"] == ["type": "boolean"])
+    #expect(patch?["multipart/form-data"]?["schema"]?["propertyNames"] == ["minLength": 1])
   }
 
   @Test func `Any error may come from any operation`() throws {
