@@ -161,6 +161,64 @@ extension DocumentResponse {
   }
 }
 
+@Suite struct LeniencyTests {
+  /// A list whose requests allow what its responses do not, in a document that has no response for a taken id.
+  private static let text = """
+    openapi: 3.1.0
+    info: {title: Issues, version: '1'}
+    paths:
+      /issues:
+        get: {responses: {'200': {description: all, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Issue'}}}}}}}
+        post:
+          requestBody: {content: {application/json: {schema: {type: object, properties: {id: {type: integer}, title: {type: [string, integer]}, note: {type: [string, 'null']}}}}}}
+          responses: {'201': &one {description: one, content: {application/json: {schema: {$ref: '#/components/schemas/Issue'}}}}, '400': &no {description: no}}
+      /issues/{id}:
+        parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+        get: {responses: {'200': *one, '404': *no}}
+        patch:
+          requestBody: {content: {application/json: {schema: {type: object, properties: {title: {type: [string, integer, 'null']}, note: {type: [string, 'null']}}}}}}
+          responses: {'200': *one, '400': *no, '404': *no}
+      /uploads:
+        post:
+          requestBody: {content: {application/xml: {schema: {type: object, required: [a]}}}}
+          responses: {'204': {description: taken}, '400': *no}
+    components: {schemas: {Issue: {type: object, required: [id, title], properties: {id: {type: integer}, title: {type: string}, note: {type: string}}, examples: [{id: 1, title: one}]}}}
+    """
+
+  @Test func `A request may say in a number or null what the responses say in a text or not at all`() throws {
+    var served = try Served(text: Array(Self.text.utf8))
+    #expect(served.send("POST", "/issues", ["title": 7, "note": nil]).value == ["id": 2, "title": "7"])
+    #expect(served.send("PATCH", "/issues/2", ["note": "x"]).value == ["id": 2, "title": "7", "note": "x"])
+    #expect(served.send("PATCH", "/issues/2", ["title": nil, "note": nil]).value == ["id": 2, "title": "7"])
+  }
+
+  @Test func `A taken id becomes a new one where no response could refuse it`() throws {
+    var served = try Served(text: Array(Self.text.utf8))
+    let response = served.send("POST", "/issues", ["id": 1, "title": "again"])
+    #expect(response.status == 201 && response.value == ["id": 2, "title": "again"])
+  }
+
+  @Test func `After the largest id that the schema allows, free ones are given`() throws {
+    let text = Self.text.replacing("id: {type: integer}", with: "id: {type: integer, format: int32}")
+    var served = try Served(text: Array(text.utf8))
+    #expect(served.send("POST", "/issues", ["id": 2_147_483_647, "title": "last"]).status == 201)
+    #expect(served.send("POST", "/issues", ["title": "next"]).value["id"] == 2)
+    #expect(served.send("POST", "/issues", ["title": "next"]).value["id"] == 3)
+  }
+
+  @Test func `XML is taken unread where nothing is stored`() throws {
+    var served = try Served(text: Array(Self.text.utf8))
+    #expect(served.send("POST", "/uploads", .string("<a/>"), type: "application/xml").status == 204)
+  }
+
+  @Test(arguments: [(0.3, true), (4.5, true), (0, true), (0.35, false), (5e-324, false), (1e-300, false)])
+  func `A multiple is one by all digits of a double`(_ value: Double, _ isMultiple: Bool) throws {
+    let schema = try DataSchema(["properties": ["a": ["multipleOf": 0.1]]])
+    let number = try #require(JSONNumber(value))
+    #expect(schema.problems(in: ValidJSON(writing: .number(number)), of: "a", isRecord: false).isEmpty == isMultiple)
+  }
+}
+
 @Suite struct ContractTests {
   static let names = [
     "bookings.yaml", "members.yaml", "tickets.json", "payments.yaml", "articles.yaml", "notes.yaml", "shop.yaml",
@@ -258,6 +316,14 @@ extension DocumentResponse {
     ("parameter.yaml", "5:5: The parameter '{id}' of the path '/pets/{id}' is not described; add it to 'parameters'."),
     ("unused.yaml", "13:23: the reference '#/components/schemas/Person' has no target; correct it, or add the target"),
     ("unclosed.json", "4:14: The '{' is not closed."),
+    ("comma.json", "4:72: This is not JSON: expected '\"', found '}'; correct it."),
+    ("loop.yaml", "8:8: This schema refers only to itself; write what its values are."),
+    ("same.yaml", "7:5: The paths '/pets/{id}' and '/pets/{name}' are the same; put their methods into one."),
+    ("length.yaml", "5:112: 'minLength' is a whole number; correct it."),
+    ("parameters.yaml", "6:19: 'parameters' is a list; write '- ' before each entry."),
+    ("response.yaml", "7:16: The response '200' is no object; write 'description:' below it."),
+    ("silent.yaml", "5:10: GET /pets lists no response; add one to 'responses'."),
+    ("operation.yaml", "5:10: 'get' of '/pets' is no object; write 'responses:' below it."),
   ]
 
   @Test(arguments: faults)

@@ -14,7 +14,8 @@ struct DocumentReader {
   var items: [(segments: [String], operations: [String: Int])] = []
   /// The place of each operation.
   var places: [Node] = []
-  private var isVersion30 = false
+  /// The paths by their segments, whatever the names of the parameters.
+  private var forms: [[String]: String] = [:]
 
   var files: DocumentFiles {
     get { schemas.files }
@@ -39,7 +40,6 @@ struct DocumentReader {
     guard text.hasPrefix("3.") else {
       throw Fault(node: version, message: "OpenAPI \(text) is not served; convert the document to 3.0 or 3.1.")
     }
-    isVersion30 = text.hasPrefix("3.0")
     guard let paths = root["paths"], paths.value.object != nil else {
       throw Fault(
         node: root["paths"] ?? root, message: "The document has no 'paths', so that nothing can be served; add some.")
@@ -52,6 +52,9 @@ struct DocumentReader {
       } catch {
         guard error.isLocal else { throw error }
       }
+    }
+    if let loop = schemas.loop {
+      throw Fault(node: loop, message: "This schema refers only to itself; write what its values are.")
     }
     guard !operations.isEmpty else {
       throw Fault(node: paths, message: "The document has no operations, so that nothing can be served; add a path.")
@@ -68,9 +71,16 @@ struct DocumentReader {
       throw Fault(node: node, message: "The path '\(path)' is no object of methods; write 'get:' and so on below it.")
     }
     let segments = path.split(separator: "/").map(String.init)
-    let shared = item["parameters"]?.elements ?? []
+    let form = segments.map { segment in PathTree.parts(of: segment).map { $0.before + "{}" + $0.after } ?? segment }
+    if let other = forms.updateValue(path, forKey: form) {
+      throw Fault(node: node, message: "The paths '\(other)' and '\(path)' are the same; put their methods into one.")
+    }
+    let shared = try item.list("parameters")
     var methods: [String: Int] = [:]
     for (name, operation) in item.members where Self.methods.contains(name) {
+      guard operation.value.object != nil else {
+        throw Fault(node: operation, message: "'\(name)' of '\(path)' is no object; write 'responses:' below it.")
+      }
       methods[name.uppercased()] = operations.count
       places.append(operation)
       operations.append(try read(name.uppercased(), path, segments, operation, shared))
@@ -84,7 +94,7 @@ struct DocumentReader {
   ) throws(Fault) -> Operation {
     var operation = Operation(method: method, path: path, pathIndex: items.count)
     do throws(Fault) {
-      for parameter in shared + (node["parameters"]?.elements ?? []) { try readParameter(parameter, into: &operation) }
+      for parameter in shared + (try node.list("parameters")) { try readParameter(parameter, into: &operation) }
       for name in segments.compactMap({ PathTree.parts(of: $0)?.name })
       where !operation.parameters.contains(where: { $0.name == name && $0.location == .path }) {
         throw Fault(
@@ -94,14 +104,20 @@ struct DocumentReader {
       if let body = try node["requestBody"].map({ body throws(Fault) in try files.resolved(body) }) {
         operation.body = (body["required"]?.value == true, try contents(of: body))
       }
-      for (status, reply) in node["responses"]?.members ?? [] where !status.hasPrefix("x-") {
+      for (status, reply) in try node.object("responses") where !status.hasPrefix("x-") {
         let reply = try files.resolved(reply)
+        guard reply.value.object != nil else {
+          throw Fault(node: reply, message: "The response '\(status)' is no object; write 'description:' below it.")
+        }
         var headers: [(name: String, isRequired: Bool, schema: [JSONSchema.ID])] = []
-        for (name, header) in reply["headers"]?.members ?? [] where name.lowercased() != "content-type" {
+        for (name, header) in try reply.object("headers") where name.lowercased() != "content-type" {
           let header = try files.resolved(header)
           headers.append((name, header["required"]?.value == true, try schema(of: header)))
         }
         operation.replies.append(Operation.Reply(status: status, contents: try contents(of: reply), headers: headers))
+      }
+      guard !operation.replies.isEmpty else {
+        throw Fault(node: node, message: "\(method) \(path) lists no response; add one to 'responses'.", isLocal: true)
       }
       operation.security = try security(of: node)
     } catch {
@@ -118,9 +134,9 @@ struct DocumentReader {
 
   private mutating func contents(of node: Node) throws(Fault) -> [Operation.Content] {
     var contents: [Operation.Content] = []
-    for (type, content) in node["content"]?.members ?? [] {
+    for (type, content) in try node.object("content") {
       var examples = content["example"].map { [(name: "", value: $0.value)] } ?? []
-      for (name, example) in content["examples"]?.members ?? [] {
+      for (name, example) in try content.object("examples") {
         if let value = try files.resolved(example)["value"] { examples.append((name, value.value)) }
       }
       contents.append(Operation.Content(type: type, schema: try schema(of: content), examples: examples))

@@ -23,6 +23,9 @@ package struct Operation: Sendable {
     /// The examples by name; the one of `example` has no name.
     package let examples: [(name: String, value: JSONValue)]
 
+    /// The type of responses: JSON, or plain text, where the document allows several.
+    var servedType: String { type.contains("*") ? isJSON ? "application/json" : "text/plain" : type }
+
     /// Whether the type is JSON, or allows it.
     package var isJSON: Bool {
       let plain = type.prefix { $0 != ";" }.lowercased()

@@ -19,6 +19,24 @@ struct DocumentFiles: Sendable {
       (value.array ?? []).enumerated().map { Node(value: $1, file: file, path: path + [String($0)]) }
     }
 
+    /// The elements of a list in a member; none without the member.
+    func list(_ name: String) throws(Fault) -> [Node] {
+      guard let node = self[name] else { return [] }
+      guard node.value.array != nil else {
+        throw Fault(node: node, message: "'\(name)' is a list; write '- ' before each entry.")
+      }
+      return node.elements
+    }
+
+    /// The members of an object in a member; none without the member.
+    func object(_ name: String) throws(Fault) -> [(name: String, node: Node)] {
+      guard let node = self[name] else { return [] }
+      guard node.value.object != nil else {
+        throw Fault(node: node, message: "'\(name)' is an object; write 'name: value' below it.")
+      }
+      return node.members
+    }
+
     var pointer: String { "#" + path.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined() }
   }
 
@@ -39,9 +57,21 @@ struct DocumentFiles: Sendable {
   /// - Parameter read: Reads a file that the document refers to; `nil` for a missing one.
   init(_ text: [UInt8], name: String, read: @escaping @Sendable (String) -> [UInt8]?) throws(DocumentFault) {
     self.read = read
-    let value = try YAMLReader.value(of: text, name: name)
+    let value = try Self.value(of: text, name: name)
     files[name] = (value, text)
     root = Node(value: value, file: name, path: [])
+  }
+
+  /// The value of a text, which must be JSON if its name says so.
+  private static func value(of text: [UInt8], name: String) throws(DocumentFault) -> JSONValue {
+    let value = try YAMLReader.value(of: text, name: name)
+    guard name.hasSuffix(".json") else { return value }
+    do throws(JSONError) {
+      return try JSONValue(parsing: text)
+    } catch {
+      throw DocumentFault(
+        file: name, line: error.line, column: error.column, message: "This is not JSON: \(error.message); correct it.")
+    }
   }
 
   /// Takes a value that has no text.
@@ -88,7 +118,7 @@ struct DocumentFiles: Sendable {
             node: node, message: "The file '\(file)' of the reference '\(reference)' cannot be read; check its name.")
         }
         do throws(DocumentFault) {
-          files[file] = (try YAMLReader.value(of: text, name: file), text)
+          files[file] = (try Self.value(of: text, name: file), text)
         } catch {
           throw Fault(node: node, message: "The reference '\(reference)' leads to a file that cannot be read: \(error)")
         }

@@ -133,7 +133,8 @@ extension JSONSchema {
     }
     if let step = node.step, step > 0 {
       let ratio = value / step
-      if !ratio.isFinite || abs(ratio - ratio.rounded()) > 1e-9 * max(1, abs(ratio)) {
+      // As many digits as doubles have: 0.3 is a multiple of 0.1.
+      if !ratio.isFinite || abs(ratio - ratio.rounded()) > 1e-14 * abs(ratio) {
         fail("must be a multiple of \(JavaScriptNumber.text(of: step))")
       }
     }
@@ -174,7 +175,7 @@ extension JSONSchema {
       },
       "byte": { text in text.utf8.count % 4 == 0 && text.wholeMatch(of: /[A-Za-z0-9+\/]*={0,2}/) != nil },
       "ipv6": { text in
-        let halves = text.components(between: "::")
+        let halves = text.split(separator: "::" as String, omittingEmptySubsequences: false)
         let groups = halves.flatMap { $0.isEmpty ? [] : $0.split(separator: ":", omittingEmptySubsequences: false) }
         let last = groups.last.map(String.init) ?? ""
         let isMixed = StringFormat.ipv4.matches(last)
@@ -183,17 +184,6 @@ extension JSONSchema {
           && groups.dropLast(isMixed ? 1 : 0).allSatisfy { 1...4 ~= $0.count && UInt16($0, radix: 16) != nil }
       },
     ]
-  }
-}
-
-extension String {
-  fileprivate func components(between separator: String) -> [Substring] {
-    var (parts, rest) = ([Substring](), self[...])
-    while let range = rest.firstRange(of: separator) {
-      parts.append(rest[..<range.lowerBound])
-      rest = rest[range.upperBound...]
-    }
-    return parts + [rest]
   }
 }
 

@@ -23,6 +23,32 @@ extension JSONSchema {
       "contentEncoding",
     ]
 
+    /// A schema whose references lead back to it, and to nothing else.
+    var loop: DocumentFiles.Node? {
+      let found = schema.nodes.indices.first { id in
+        var next = schema.nodes[id].reference
+        for _ in schema.nodes.indices {
+          guard let target = next, target != id else { break }
+          next = schema.nodes[target].reference
+        }
+        return next == id
+      }
+      return found.map { places[$0] }
+    }
+
+    /// The keywords whose values have one type, with the name of the type.
+    private static let kinds: [(names: Set<String>, kind: String, holds: @Sendable (JSONValue) -> Bool)] = [
+      (["minimum", "maximum", "multipleOf"], "a number", { $0.double != nil }),
+      (
+        ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"], "a whole number",
+        { $0.double.map { $0 >= 0 && $0.rounded() == $0 } ?? false }
+      ),
+      (["nullable", "readOnly", "writeOnly", "uniqueItems"], "true or false", { $0.bool != nil }),
+      (["enum"], "a list", { $0.array != nil }), (["required"], "a list", { $0.array != nil || $0.bool != nil }),
+      (["pattern", "format"], "a text", { $0.string != nil }),
+      (["patternProperties", "dependentRequired"], "an object", { $0.object != nil }),
+    ]
+
     /// Reads a schema, and those to which it refers.
     mutating func id(of node: DocumentFiles.Node) throws(Fault) -> ID {
       let key = node.file + node.pointer
@@ -50,7 +76,12 @@ extension JSONSchema {
       guard node.value.object != nil else {
         throw Fault(node: node, message: "a schema is an object, or true or false")
       }
-      for (name, value) in node.members { try read(name, value, of: node, into: &keywords) }
+      for (name, value) in node.members {
+        if let row = Self.kinds.first(where: { $0.names.contains(name) }), !row.holds(value.value) {
+          throw Fault(node: value, message: "'\(name)' is \(row.kind); correct it.")
+        }
+        try read(name, value, of: node, into: &keywords)
+      }
       if keywords.isNullable { keywords.types.insert(.null) }
       return keywords
     }

@@ -4,13 +4,6 @@ package import JSONServerValues
 // Carries calls out on a version of the data.
 
 extension Call {
-  /// The reason why a call is refused.
-  private struct Refusal: Error {
-    let statuses: [Int]
-    let message: String
-    var problems: [Problem] = []
-  }
-
   private var schema: JSONSchema { document.schema }
 
   /// Whether the call changes data.
@@ -36,20 +29,19 @@ extension Call {
       let status = Operation.number(of: success.status, or: 200)
       return document.response(status, success, example: example)
     }
-    if collection.isObject { return try performOnObject(storage, collection, &database) }
     switch storage.action {
     case .list: return try list(storage, collection, database)
     case .create: return try create(id: nil, collection, &database)
     case .read: return response(to: try record(collection, database), collection)
     case .replace:
       if let before = try? record(collection, database) {
-        return try change(before, .object(try written(replacing: before, collection)), collection, &database)
+        return try change(try written(replacing: before, collection), collection, &database)
       }
-      guard operation.lists(201) || !operation.lists(404) else { throw missing(collection) }
+      guard !collection.isObject, operation.lists(201) || !operation.lists(404) else { throw missing(collection) }
       return try create(id: id, collection, &database)
     case .merge:
       let before = try record(collection, database)
-      return try change(before, .object(try written(mergedInto: before, collection)), collection, &database)
+      return try change(try written(mergedInto: before, collection), collection, &database)
     case .delete:
       let before = try record(collection, database)
       var children: [String: Int] = [:]
@@ -79,8 +71,9 @@ extension Call {
     Refusal(statuses: [404], message: "\(collection.name) has no record '\(id ?? "")'.")
   }
 
-  /// The record that the path names, below its parent.
+  /// The record that the path names, below its parent, or the object.
   private func record(_ collection: Collection, _ database: Database) throws(Refusal) -> ValidJSON {
+    if collection.isObject, let object = try? database.singular(collection.name) { return object }
     guard let id, let record = try? database.record(id, in: collection.name), belongs(record, collection) else {
       throw missing(collection)
     }
@@ -130,9 +123,25 @@ extension Call {
   /// The members that the client sent, without those that are read-only.
   private func sent(_ collection: Collection) -> JSONObject {
     let content = (storage?.bodyPath ?? []).reduce(body ?? .object([:])) { $0[$1] ?? .object([:]) }
-    let members = content.object ?? JSONObject()
-    return JSONObject(
-      members.map { ($0.name, $0.value) }.filter { !isReadOnly($0.0, collection) && !collection.hidden.contains($0.0) })
+    var members = JSONObject()
+    for (name, value) in content.object ?? JSONObject()
+    where !isReadOnly(name, collection) && !collection.hidden.contains(name) {
+      members[name] = shown(value, name, collection)
+    }
+    return members
+  }
+
+  /// A member as the responses show it: a request may say in a number what they say in a text, and `null` for nothing.
+  private func shown(_ value: JSONValue, _ name: String, _ collection: Collection) -> JSONValue? {
+    let ids = schema.property(name, of: collection.views.flatMap(\.self))
+    guard !ids.isEmpty, value.array == nil, value.object == nil, !schema.allows(value, by: ids) else { return value }
+    if value == .null {
+      // A PATCH removes what need not be there.
+      let isRequired = collection.views.contains { schema.required(of: $0).contains(name) }
+      return storage?.action == .merge && !isRequired ? .null : Optional.none
+    }
+    let text = JSONValue.string(value.plainText)
+    return schema.allows(text, by: ids) ? text : value
   }
 
   private func isReadOnly(_ name: String, _ collection: Collection) -> Bool {
@@ -154,18 +163,33 @@ extension Call {
       }
     }
     if let given = members[collection.idName]?.plainText, (try? database.record(given, in: collection.name)) != nil {
-      throw Refusal(statuses: [409, 422, 400], message: "\(collection.name) has a record '\(given)' already.")
+      guard operation.reply(409) == nil else {
+        throw Refusal(statuses: [409], message: "\(collection.name) has a record '\(given)' already.")
+      }
+      // No response of the document could say that the id is taken.
+      members[collection.idName] = nil
     }
     if members[collection.idName] == nil { members[collection.idName] = newID(collection, database) }
     if members[collection.idName] != nil { members.moveToFront(collection.idName) }
     fill(&members, collection, isNew: true)
-    let written = try store(collection, \.text) { () throws(DatabaseError) in
-      try database.create(ValidJSON(writing: .object(members)), in: collection.name, ids: IDGenerator { "" })
-    }
     let status = operation.lists(201) && storage?.action == .replace ? 201 : nil
-    var result = response(to: written.text, collection, status: status)
-    result.change = .created(collection.name, written)
-    return result
+    return try store(collection, status) { () throws(DatabaseError) in
+      func written(_ database: inout Database) throws(DatabaseError) -> WrittenRecord {
+        try database.create(ValidJSON(writing: .object(members)), in: collection.name, ids: IDGenerator { "" })
+      }
+      var version = database
+      var record = try written(&version)
+      let id: ValidJSON? = record.text.member(Array(collection.idName.utf8))
+      // After the largest number that the schema allows, the free ones are left.
+      if members[collection.idName] == nil, let id, !schema.allows(JSONValue(id), by: collection.idSchema) {
+        let free = (1...).first { (try? database.record(String($0), in: collection.name)) == nil }
+        members[collection.idName] = free.map { JSONValue.number(JSONNumber($0)) }
+        version = database
+        record = try written(&version)
+      }
+      database = version
+      return (record.text, .created(collection.name, record))
+    }
   }
 
   /// A new id; `nil` for a number, which the database chooses.
@@ -213,7 +237,11 @@ extension Call {
     if !collection.isObject { try keepID(&sent, id ?? "", collection) }
     let isDeep = request.mediaType == "application/merge-patch+json"
     var members = JSONValue(before).object ?? JSONObject()
-    for (name, value) in sent { members[name] = isDeep ? Self.merged(value, into: members[name]) : value }
+    for (name, value) in sent {
+      let ids = schema.property(name, of: collection.views.flatMap(\.self))
+      let isRemoval = value == .null && !ids.isEmpty && !schema.allows(.null, by: ids)
+      members[name] = isDeep || isRemoval ? Self.merged(value, into: members[name]) : value
+    }
     return members
   }
 
@@ -229,17 +257,19 @@ extension Call {
   }
 
   private func change(
-    _ before: ValidJSON, _ record: JSONValue, _ collection: Collection, _ database: inout Database
+    _ changed: JSONObject, _ collection: Collection, _ database: inout Database
   ) throws(Refusal) -> DocumentResponse {
-    var members = record.object ?? JSONObject()
+    var members = changed
     fill(&members, collection, isNew: false)
-    let written = try store(collection, \.text) { () throws(DatabaseError) in
-      try database.edit(id ?? "", in: collection.name, by: .replace(ValidJSON(writing: .object(members))))
-    }
     let status = storage?.action == .replace && operation.lists(200) ? 200 : nil
-    var result = response(to: written.text, collection, status: status)
-    result.change = .updated(collection.name, written)
-    return result
+    return try store(collection, status) { () throws(DatabaseError) in
+      let edit = Edit.replace(ValidJSON(writing: .object(members)))
+      guard !collection.isObject else {
+        return (try database.edit(singular: collection.name, by: edit), .replaced(collection.name))
+      }
+      let written = try database.edit(id ?? "", in: collection.name, by: edit)
+      return (written.text, .updated(collection.name, written))
+    }
   }
 
   /// Fills what the server knows: defaults, read-only members, and members that a response must have.
@@ -247,19 +277,22 @@ extension Call {
     document.fill(&members, collection, isNew: isNew, now: request.now)
   }
 
-  /// Checks a record by all responses that show it, and stores it.
-  private func store<Written>(
-    _ collection: Collection, _ text: (Written) -> ValidJSON, _ write: () throws(DatabaseError) -> Written
-  ) throws(Refusal) -> Written {
+  /// Stores a record, checks it by all responses that show it, and returns the response.
+  private func store(
+    _ collection: Collection, _ status: Int?,
+    _ write: () throws(DatabaseError) -> (text: ValidJSON, change: DocumentResponse.Change)
+  ) throws(Refusal) -> DocumentResponse {
     do throws(DatabaseError) {
-      let written = try write()
-      let problems = document.problems(of: JSONValue(text(written)), collection)
+      let (text, change) = try write()
+      let problems = document.problems(of: JSONValue(text), collection)
       guard problems.isEmpty else {
         let list = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
         throw DatabaseError(
           .contradiction, "The record would not be as the document's responses say: \(list).", problems)
       }
-      return written
+      var result = response(to: text, collection, status: status)
+      result.change = change
+      return result
     } catch {
       let statuses = error.code == .idTaken ? [409, 422, 400] : [422, 400]
       throw Refusal(statuses: statuses, message: error.message, problems: error.problems)
@@ -279,28 +312,6 @@ extension Call {
       }
     }
     _ = try? database.delete(id, in: collection.name)
-  }
-
-  // MARK: Objects
-
-  private func performOnObject(
-    _ storage: Operation.Storage, _ collection: Collection, _ database: inout Database
-  ) throws(Refusal) -> DocumentResponse {
-    guard let before = try? database.singular(collection.name) else { throw missing(collection) }
-    let members: JSONObject
-    switch storage.action {
-    case .list, .read, .create, .delete: return response(to: before, collection)
-    case .replace: members = try written(replacing: before, collection)
-    case .merge: members = try written(mergedInto: before, collection)
-    }
-    var filled = members
-    fill(&filled, collection, isNew: false)
-    let written = try store(collection, \.self) { () throws(DatabaseError) in
-      try database.edit(singular: collection.name, by: .replace(ValidJSON(writing: .object(filled))))
-    }
-    var result = response(to: written, collection)
-    result.change = .replaced(collection.name)
-    return result
   }
 
   // MARK: Responses
@@ -334,7 +345,7 @@ extension Call {
       return response
     }
     if way.isEmpty, document.wholeCollections.contains(collection.name) {
-      response.type = content.type.contains("*") ? "application/json" : content.type
+      response.type = content.servedType
       response.body = .record(record)
       return response
     }
@@ -360,12 +371,7 @@ extension Document {
 
   /// A record without the members that no response shows.
   func shown(_ record: JSONValue, _ collection: Collection) -> JSONValue {
-    guard let view = collection.views.first else { return without(record, collection.hidden) }
-    return self.view(record, collection, view)
-  }
-
-  private func without(_ record: JSONValue, _ names: Set<String>) -> JSONValue {
-    .object(JSONObject((record.object ?? JSONObject()).map { ($0.name, $0.value) }.filter { !names.contains($0.0) }))
+    view(record, collection, collection.views.first ?? [])
   }
 
   /// A record as some schemas show it: without members that only other schemas have, and with all that must be there.

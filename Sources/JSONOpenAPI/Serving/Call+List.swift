@@ -284,17 +284,14 @@ extension Call {
         return candidates.first { schema.allows($0, by: ids) }
       }
       func address(_ parameters: [String: String]?, cursor: String?, page: Int?) -> JSONValue? {
-        var candidates: [JSONValue] = []
         if schema.types(of: ids).isSubset(of: [.integer, .number]) { return number(page) }
         let isAddress =
           isLink || ["uri", "uri-reference", "url"].contains(schema.format(of: ids))
           || ["links"].contains(Name(parent).text)
           || plan.cursorName == nil && !text.contains("cursor") && !text.contains("token")
-        if !isAddress { candidates += cursor.map { [.string($0)] } ?? [] }
-        if isAddress { candidates += link(to: parameters).map { [.string($0)] } ?? [] }
-        candidates += [.null]
-        if schema.types(of: ids).contains(.string) { candidates.append("") }
-        return candidates.first { schema.allows($0, by: ids) } ?? .null
+        let known: JSONValue? = (isAddress ? link(to: parameters) : cursor).map(JSONValue.string)
+        let candidates: [JSONValue?] = [known, JSONValue.null, ""]
+        return candidates.compactMap(\.self).first { schema.allows($0, by: ids) } ?? .null
       }
       switch text {
       case "total", "totalcount", "count", "totalitems", "totalelements", "totalrecords", "totalresults", "totalhits":

@@ -12,15 +12,10 @@ extension Document {
     guard let reply = operations[index].reply(chosen) else { return problem(chosen, message, problems) }
     var response = DocumentResponse(status: chosen, headers: headers(of: reply, [:]), message: message)
     guard let content = reply.content else { return response }
-    response.type = content.type
+    response.type = content.servedType
     let base = content.examples.first?.value ?? schema.sample(content.schema, isWhole: true)
     let value = base.map { schema.telling($0, by: content.schema, chosen, message, problems) }
-    if content.isJSON {
-      response.type = content.type.contains("*") ? "application/json" : content.type
-      response.body = .json(value ?? .string(message))
-    } else {
-      response.body = .text(message)
-    }
+    response.body = content.isJSON ? .json(value ?? .string(message)) : .text(message)
     return response
   }
 
@@ -50,13 +45,8 @@ extension Document {
 
   func fill(_ response: inout DocumentResponse, _ content: Operation.Content, _ value: JSONValue?) {
     guard let value else { return }
-    if content.isJSON {
-      response.type = content.type.contains("*") ? "application/json" : content.type
-      response.body = .json(value)
-    } else {
-      response.type = content.type.contains("*") ? "text/plain" : content.type
-      response.body = .text(value.string ?? value.text())
-    }
+    response.type = content.servedType
+    response.body = content.isJSON ? .json(value) : .text(value.string ?? value.text())
   }
 
   /// The header fields that a response must have; those with known names have a value of their own.

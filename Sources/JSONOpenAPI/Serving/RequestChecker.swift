@@ -1,17 +1,18 @@
 import JSONDatabase
 import JSONServerValues
 
+/// The reason why a request is refused.
+struct Refusal: Error {
+  /// The statuses that say so, the best first.
+  let statuses: [Int]
+  let message: String
+  var problems: [Problem] = []
+  /// Whether the request cannot be carried out at all.
+  var isUnreadable = false
+}
+
 /// Checks a request by an operation, and reads its values.
 struct RequestChecker {
-  struct Refusal {
-    /// The statuses that say so, the best first.
-    let statuses: [Int]
-    let message: String
-    var problems: [Problem] = []
-    /// Whether the request cannot be carried out at all.
-    var isUnreadable = false
-  }
-
   let document: Document
   let index: Int
   let request: DocumentRequest
@@ -140,6 +141,9 @@ struct RequestChecker {
     case .success(let value):
       let value = content.isJSON ? value : schema.reading(value, by: content.schema)
       body = value
+      // Only JSON and forms are read: of XML, the schema tells about what it stands for.
+      let isRead = content.isJSON || type.contains("form") || schema.types(of: content.schema).contains(.string)
+      guard isRead || content.schema.isEmpty else { return nil }
       let problems = schema.problems(of: value, by: content.schema, .request)
       guard !problems.isEmpty else { return nil }
       let list = problems.map { "\($0.pointer.isEmpty ? "the body" : $0.pointer) \($0.message)" }.joined(
