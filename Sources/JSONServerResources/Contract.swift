@@ -195,5 +195,6 @@ extension PreparedResponse {
         }()
       }
     self.init(status: HTTPResponse.Status(code: response.status).withPhrase, headerFields: fields, body: .bytes(bytes))
+    isInvalid = response.isInvalid
   }
 }

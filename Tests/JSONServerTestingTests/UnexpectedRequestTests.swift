@@ -51,6 +51,16 @@ import NIOConcurrencyHelpers
     }
   }
 
+  @Test(.jsonServer(openAPI: "fixtures/openapi/bookings.yaml", listens: false))
+  func `An expectation says that the OpenAPI document forbids a request`() async throws {
+    let server = try MockServer.current
+    _ = await server.respond(to: Request(.get, "/bookings?limit=0"))
+    _ = await server.respond(to: Request(.get, "/bookings/999"))
+    _ = await server.respond(to: Request(.post, "/bookings", json: #"{"guest": "", "nights": 2}"#))
+    #expect(await server.requests.map(\.isInvalid) == [true, false, true])
+    #expect(try await server.waitForRequest(.post("/bookings")).isInvalid)
+  }
+
   /// The texts of the issues that a closure records, and of the error that it throws.
   private func issues(_ body: () async throws -> Void) async throws -> [String] {
     let texts = NIOLockedValueBox<[String]>([])

@@ -59,6 +59,8 @@ package struct DocumentResponse: Sendable {
   package var headers: [(name: String, value: String)] = []
   /// What the log and the journal say about a refusal.
   package var message: String?
+  /// Whether the document forbids the request.
+  package var isInvalid = false
   /// What was changed.
   package var change: Change?
 
@@ -174,7 +176,9 @@ extension Document {
     }
     var checker = RequestChecker(document: self, index: index, request: request, path: match.parameters)
     if let refusal = checker.check(), checks || refusal.isUnreadable {
-      return respond(self.refusal(index, refusal.statuses, refusal.message, refusal.problems))
+      var response = self.refusal(index, refusal.statuses, refusal.message, refusal.problems)
+      response.isInvalid = true
+      return respond(response)
     }
     if let name = preferences["example"],
       operations[index].success?.content?.examples.contains(where: { $0.name == name }) != true

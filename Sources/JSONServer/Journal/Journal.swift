@@ -354,6 +354,9 @@ public final class Exchange: Sendable {
   /// Whether a strict server refused the request: its path, its method or one of its parameters is unknown.
   public var isUnexpected: Bool { notes?.isUnexpected ?? false }
 
+  /// Whether the server's OpenAPI document forbids the request: a parameter or the body is not as the document says.
+  public var isInvalid: Bool { sent.isInvalid }
+
   /// The error message of the response; `nil` for none.
   package var refusal: String? { sent.errorMessage }
 

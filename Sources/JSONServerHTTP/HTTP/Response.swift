@@ -133,6 +133,9 @@ package struct PreparedResponse: Sendable {
   /// The message of an error, for clients that accept only plain text.
   package var errorMessage: String?
 
+  /// Whether an OpenAPI document forbids the request.
+  package var isInvalid = false
+
   /// The origin of a page that may not read the response, since `--cors` does not allow it; `nil` for every other client.
   package var refusedOrigin: String?
 
