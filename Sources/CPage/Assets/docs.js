@@ -4,11 +4,13 @@ import { admin, readable } from "./data.js";
 import { fill, node, ui } from "./dom.js";
 import { methodName, show } from "./values.js";
 
-let description;
+let description, kinds;
 
+// A reference to another file is left out.
 function resolve(value) {
   if (!value?.$ref) return value ?? {};
-  return resolve(value.$ref.slice(2).split("/").reduce((place, name) => place[name], description));
+  const names = value.$ref.split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return names.shift() === "#" ? resolve(names.reduce((place, name) => place?.[name], description)) : {};
 }
 
 function example(unresolved, depth = 0) {
@@ -54,18 +56,19 @@ function operation(path, name, shared, details) {
     encodeURIComponent(example(parameters.find((parameter) => parameter.name === name)?.schema) ?? 1));
   const query = new URLSearchParams({ method, path: filled, body: JSON.stringify(body) ?? "" });
   return node("details.operation",
-    node("summary", methodName(method), node("span.path", path), node("span", details.summary)),
+    node("summary", methodName(method), node("span.path", path), node("span", details.summary), node("small.quiet", kinds[`${method} ${path}`])),
     node("p", node("a", { href: `../__admin#try?${query}` }, "Try it")),
-    terms("Parameters", parameters.map(({ name, in: place, schema, description }) =>
-      [name, ` ${typeName(schema)}${place === "path" ? ", in the path" : ""}`, description])),
+    terms("Parameters", parameters.map(({ name, in: place, schema, content, description }) =>
+      [name, ` ${typeName(schema ?? content?.["application/json"].schema)}${place === "path" ? ", in the path" : ""}`, description])),
     block("Request body", body),
     terms("Responses", responses.map(([status, { description }]) => [status, "", description])),
     block(`Response ${status}`, exampleOf(response?.content)));
 }
 
 function groups() {
-  const all = Object.entries(description.paths).flatMap(([path, item]) => ["get", "post", "put", "patch", "delete"]
-    .filter((name) => item[name]).map((name) => [item[name].tags[0], operation(path, name, item.parameters ?? [], item[name])]));
+  const all = Object.entries(description.paths).map(([path, item]) => [path, resolve(item)]).flatMap(([path, item]) =>
+    ["get", "post", "put", "patch", "delete"].filter((name) => item[name]).map((name) =>
+      [item[name].tags?.[0] ?? path.split("/")[1], operation(path, name, item.parameters ?? [], item[name])]));
   return [...Map.groupBy(all, ([name]) => name)].map(([name, pairs]) => [name, pairs.map(([, operation]) => operation)]);
 }
 
@@ -79,6 +82,8 @@ ui.search.oninput = () => {
 
 try {
   description = await admin("GET", "openapi.json");
+  // What an OpenAPI document's operations are: stored, example, sample and so on.
+  kinds = Object.fromEntries((await admin("GET", "routes")).map(({ method, path, kind }) => [`${method} ${path}`, kind]));
   const sections = groups();
   const { title, description: about = "" } = description.info;
   fill(ui.main, node("h2", title), about.split("\n\n").map((text) => node("p", prose(text))),
