@@ -265,6 +265,42 @@ struct ServingTests {
   }
 
   @Test
+  func `An edited OpenAPI document is taken over: records stay, and those that it forbids are named`() async throws {
+    func document(_ maximum: Int, _ more: String = "") -> String {
+      """
+      openapi: 3.0.3
+      info: {title: Notes, version: '1'}
+      paths:
+        /notes:
+          get: {responses: {'200': {description: all, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Note'}}}}}}}
+          post:
+            requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}
+            responses: {'201': {description: one, content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}, '400': {description: no}}
+        /notes/{id}:
+          get: {parameters: [{name: id, in: path, required: true, schema: {type: integer}}], responses: {'200': {description: one, content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}, '404': {description: none}}}
+      \(more)
+      components: {schemas: {Note: {type: object, required: [text], properties: {id: {type: integer, readOnly: true}, text: {type: string, maxLength: \(maximum)}}}}}
+      """
+    }
+    let directory = try TemporaryDirectory()
+    try directory.write(document(9), to: "openapi.yaml")
+    let server = try Command(["-w", "openapi.yaml", "-p", "0"], in: directory)
+    let url = try await server.url()
+    var request = URLRequest(url: url.appendingPathComponent("notes"))
+    request.httpMethod = "POST"
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.httpBody = Data(#"{"text": "too long"}"#.utf8)
+    #expect((try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode == 201)
+    try directory.write(document(4, "  /health: {get: {responses: {'204': {description: ok}}}}"), to: "openapi.yaml")
+    #expect(try await server.errorLine(containing: "The notes 4").contains("text must have at most 4 characters"))
+    #expect(try await get(url.appendingPathComponent("notes/4")).contains("too long"))
+    #expect((try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode == 400)
+    try directory.write("openapi: 3.0.3\npaths: [", to: "openapi.yaml")
+    #expect(try await server.errorLine(containing: "openapi.yaml:2:8").contains("not closed"))
+    #expect(try await get(url.appendingPathComponent("notes/4")).contains("too long"))
+  }
+
+  @Test
   func `An edit while the source is read is not lost`() async throws {
     let directory = try TemporaryDirectory()
     let program = #"test -e json-server.json || echo '{"read-only": true}' > json-server.json; echo '{"posts": []}'"#
