@@ -14,7 +14,7 @@ from support.harness import Skip  # noqa: E402
 from support.postgresql import PostgreSQL  # noqa: E402
 
 RECORD_BYTES = 1024
-SMALL, LARGE, HUGE = 1_000, 100_000, 1_000_000
+SMALL, MEDIUM, LARGE, HUGE = 1_000, 10_000, 100_000, 1_000_000
 NEEDLE = "quizzical"
 # What bodies are made of in which searches are slowest, and a text whose letters all occur there.
 FREQUENT, FREQUENT_NEEDLE = " façade zz façade zy", "façade zzz"

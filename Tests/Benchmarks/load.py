@@ -6,8 +6,7 @@
 
 `{db}` becomes the path of a database, `{port}` a free port, `{postgres}` the address of a fresh schema of a PostgreSQL that
 is started for the run. Beside the commands runs a bare C epoll server (epoll.c), which sends one prepared record: no server
-can do much less. The column "0.17.4" holds figures of json-server 0.17.4 on another machine; they are there to be read as
-ratios.
+can do much less.
 
 Needs wrk, a C compiler and Linux (/proc). Rows are chosen with --only, the time of each load with --duration. The exit code
 is 1 when a server refused something.
@@ -28,7 +27,7 @@ import time
 import urllib.parse
 from typing import NamedTuple
 
-from databases import FREQUENT_NEEDLE, HERE, HUGE, LARGE, NEEDLE, RECORD_BYTES, SMALL, Databases, record
+from databases import FREQUENT_NEEDLE, HERE, HUGE, LARGE, MEDIUM, NEEDLE, RECORD_BYTES, SMALL, Databases, record
 from server import Server
 
 CLIENTS = 32
@@ -37,42 +36,46 @@ SHARED = 24
 # How often the servers take turns in what is compared most closely.
 TURNS = 5
 
-# name, unit, json-server 0.17.4's figure from issue 7 (None: not measured)
+# name, unit
 ROWS = {
-    "by-id": ("GET by id, 1 MB", "requests/s", None),
-    "by-id-cpu": ("GET by id, CPU", "µs/request", 340),
-    "page": ("GET a page of 10, 100 MB", "requests/s", None),
-    "sorted": ("GET a sorted page of 10, 100 MB", "requests/s", 8),
-    "deep": ("GET a page from the middle of a sorted list, 100 MB", "requests/s", None),
-    "two-keys": ("GET a page sorted by two members, 100 MB", "requests/s", None),
-    "filtered": ("GET a filtered page of 10, 100 MB", "requests/s", 7),
-    "range": ("GET a page of views_gte and views_lte, 100 MB", "requests/s", None),
-    "half": ("GET a page of what views_gte halves, 100 MB", "requests/s", None),
-    "two-filters": ("GET a page of category and views_gte, sorted, 100 MB", "requests/s", None),
-    "expand": ("GET a page with _expand, 100 MB", "requests/s", None),
-    "embed": ("GET a record with 100 embedded ones, 100 MB", "requests/s", None),
-    "whole": ("GET the whole list, 100 MB", "ms", None),
-    "q": ("q over 100 MB", "GB/s", None),
-    "like": ("_like over 100 MB", "GB/s", None),
-    "pattern": ("_like with a pattern that holds a literal, 100 MB", "GB/s", None),
-    "q-frequent": ("q for 'façade zzz' over 20 MB of 'façade zz'", "GB/s", None),
-    "q-escaped": ("the same, each 'ç' in the file as '\\u00e7'", "GB/s", None),
-    "put-small": ("PUT, 1 MB, 32 clients", "requests/s", 120),
-    "put-large": ("PUT, 100 MB, 32 clients", "requests/s", 0.6),
-    "put-huge": ("PUT, 1 GB, 32 clients", "requests/s", None),
-    "shared-one": (f"PUT of the same {SHARED} records, 32 clients, one server", "requests/s", None),
-    "shared-two": (f"PUT of the same {SHARED} records, 32 clients, two servers", "requests/s", None),
-    "post": ("POST, 1 MB, 32 clients", "requests/s", None),
-    "put-grown": ("PUT into the file as these POSTs left it", "requests/s", None),
-    "write-while-reading": ("PUT of one client while lists are read, 1 MB, median", "ms", None),
-    "start-small": ("start to first response, 1 MB", "ms", 277),
-    "start-large": ("start to first response, 100 MB", "ms", 1900),
-    "memory": ("memory with 100 MB loaded", "MB", 524),
-    "refused": ("responses that were errors, or did not come", "count", None),
+    "by-id": ("GET by id, 1 MB", "requests/s"),
+    "by-id-cpu": ("GET by id, CPU", "µs/request"),
+    "page": ("GET a page of 10, 100 MB", "requests/s"),
+    "sorted": ("GET a sorted page of 10, 100 MB", "requests/s"),
+    "deep": ("GET a page from the middle of a sorted list, 100 MB", "requests/s"),
+    "two-keys": ("GET a page sorted by two members, 100 MB", "requests/s"),
+    "filtered": ("GET a filtered page of 10, 100 MB", "requests/s"),
+    "range": ("GET a page of views_gte and views_lte, 100 MB", "requests/s"),
+    "half": ("GET a page of what views_gte halves, 100 MB", "requests/s"),
+    "two-filters": ("GET a page of category and views_gte, sorted, 100 MB", "requests/s"),
+    "expand": ("GET a page with _expand, 100 MB", "requests/s"),
+    "embed": ("GET a record with 100 embedded ones, 100 MB", "requests/s"),
+    "whole": ("GET the whole list, 100 MB", "ms"),
+    "q": ("q over 100 MB", "GB/s"),
+    "like": ("_like over 100 MB", "GB/s"),
+    "pattern": ("_like with a pattern that holds a literal, 100 MB", "GB/s"),
+    "q-frequent": ("q for 'façade zzz' over 20 MB of 'façade zz'", "GB/s"),
+    "q-escaped": ("the same, each 'ç' in the file as '\\u00e7'", "GB/s"),
+    "put-small": ("PUT, 1 MB, 32 clients", "requests/s"),
+    "put-medium": ("PUT, 10 MB, 32 clients", "requests/s"),
+    "put-large": ("PUT, 100 MB, 32 clients", "requests/s"),
+    "put-huge": ("PUT, 1 GB, 32 clients", "requests/s"),
+    "shared-one": (f"PUT of the same {SHARED} records, 32 clients, one server", "requests/s"),
+    "shared-two": (f"PUT of the same {SHARED} records, 32 clients, two servers", "requests/s"),
+    "post": ("POST, 1 MB, 32 clients", "requests/s"),
+    "put-grown": ("PUT into the file as these POSTs left it", "requests/s"),
+    "write-while-reading": ("PUT of one client while lists are read, 1 MB, median", "ms"),
+    "start-small": ("start to first response, 1 MB", "ms"),
+    "start-large": ("start to first response, 100 MB", "ms"),
+    "memory": ("memory with 100 MB loaded", "MB"),
+    "refused": ("responses that were errors, or did not come", "count"),
 }
 
 # How many records the database has whose records are replaced.
-PUTS = {"put-small": SMALL, "put-large": LARGE, "put-huge": HUGE}
+PUTS = {"put-small": SMALL, "put-medium": MEDIUM, "put-large": LARGE, "put-huge": HUGE}
+
+# How many times as long such a load lasts: json-server 1.0 formats all data for each client before it responds to any.
+LONGER = {MEDIUM: 2, LARGE: 5}
 
 # Requests for pages of the large database; {n} is from 1 to 10,000.
 PAGES = {
@@ -162,7 +165,8 @@ class Load:
         lines = self.write("bodies", "\n".join(bodies))
         request = 'wrk.format("PUT", "/posts/" .. number, nil, line)'
         return self.run(
-            servers, SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request})
+            servers, SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request},
+            self.duration * LONGER.get(count, 1))
 
     def post(self, server):
         """Adds records."""
@@ -173,14 +177,14 @@ class Load:
         return self.run(
             [server], SCRIPT % {"lines": json.dumps(lines), "type": '"application/json"', "request": request})
 
-    def run(self, servers, script):
+    def run(self, servers, script, duration=None):
         """Shares the clients out among the servers, of which one may be named twice."""
         path = self.write("load.lua", script)
         before = sum(server.cpu_seconds() for server in set(servers))
         clients = CLIENTS // len(servers)
         running = [
             subprocess.Popen(
-                ["wrk", "-t1", f"-c{clients}", f"-d{self.duration}s", "--timeout", "60s", "-s", path,
+                ["wrk", "-t1", f"-c{clients}", f"-d{duration or self.duration}s", "--timeout", "60s", "-s", path,
                  f"http://127.0.0.1:{server.port}"],
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             for server in servers]
@@ -322,9 +326,16 @@ def take_turns(measurements, count, turn):
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(measurement.server(count)) for measurement in measurements]
         turns = [
-            [measurement.count(turn(server)) for measurement, server in zip(measurements, servers)]
+            [measurement.count(take_turn(server, turn)) for measurement, server in zip(measurements, servers)]
             for _ in range(TURNS)]
     return zip(measurements, zip(*turns))
+
+
+def take_turn(server, turn):
+    """What a turn has shown; when it returns, the server has also done what its clients stopped waiting for."""
+    result = turn(server)
+    server.wait_until_idle()
+    return result
 
 
 def measure_by_id(measurements, load):
@@ -376,7 +387,7 @@ def print_table(columns, wanted):
     names = list(columns)
     print("| work | unit | " + " | ".join(names) + " |")
     print("| --- | --- |" + " ---: |" * len(names))
-    for row, (title, unit, _) in ROWS.items():
+    for row, (title, unit) in ROWS.items():
         if row in wanted:
             cells = [number(columns[name].get(row)) for name in names]
             print(f"| {title} | {unit} | " + " | ".join(cells) + " |")
@@ -425,7 +436,6 @@ def main():
     wanted = set(options.only or ROWS.keys() - {"put-huge"}) | {"refused"}
     commands = {name: (command, V0) for name, command in named(options.server).items()}
     columns = measure(commands, options.duration, wanted, options.directory)
-    columns["0.17.4"] = {row: figure for row, (_, _, figure) in ROWS.items()}
     report(columns, wanted)
 
 

@@ -12,6 +12,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 # How long a server may take to fill its database and to respond.
 LONGEST_START = 900
+# How long a server may take to finish what its clients no longer wait for.
+LONGEST_REST = 120
 
 
 class Server:
@@ -66,6 +68,13 @@ class Server:
                 fields = file.read().rpartition(")")[2].split()
             total += int(fields[11]) + int(fields[12])
         return total / TICKS
+
+    def wait_until_idle(self):
+        deadline = time.monotonic() + LONGEST_REST
+        last = -1.0
+        while (used := self.cpu_seconds()) - last > 0.02 and time.monotonic() < deadline:
+            last = used
+            time.sleep(0.25)
 
     def resident_bytes(self):
         total = 0
