@@ -322,20 +322,20 @@ class Measurement:
 
 
 def take_turns(measurements, count, turn):
-    """Starts all servers on databases of their own, and returns what each of their turns has shown, by server."""
+    """Starts all servers on databases of their own, and returns what their turns have shown, by server.
+
+    The next turn begins when the server has also done what its clients stopped waiting for. A server that ended takes no more
+    turns: json-server 0.17 runs out of memory when 32 clients write to 100 MB for half a minute.
+    """
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(measurement.server(count)) for measurement in measurements]
-        turns = [
-            [measurement.count(take_turn(server, turn)) for measurement, server in zip(measurements, servers)]
-            for _ in range(TURNS)]
-    return zip(measurements, zip(*turns))
-
-
-def take_turn(server, turn):
-    """What a turn has shown; when it returns, the server has also done what its clients stopped waiting for."""
-    result = turn(server)
-    server.wait_until_idle()
-    return result
+        results = [[] for _ in servers]
+        for _ in range(TURNS):
+            for measurement, server, shown in zip(measurements, servers, results):
+                if server.process.poll() is None:
+                    shown.append(measurement.count(turn(server)))
+                    server.wait_until_idle()
+    return zip(measurements, results)
 
 
 def measure_by_id(measurements, load):
