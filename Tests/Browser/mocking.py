@@ -34,6 +34,18 @@ class Mocking(Page):
         self._wait(f"!{self._rule('/me')}", "it is gone")
         assert self._server.status("/me") == 404, "It still answers."
 
+    def a_rule_that_is_added_before_the_rules_are_read_is_shown(self):
+        self._show("#records/posts")
+        self._hold("__admin.stubs")
+        self._value("location.hash = '#server'; 0")
+        self._wait("window.release", "the first read of the rules")
+        self._add("status", path="/early")
+        self._wait_text("status", "Rule added")
+        self._release()
+        self._wait(self._rule("/early"), "the rule", 10)
+        self._press("Remove", self._rule("/early"))
+        self._wait(f"!{self._rule('/early')}", "it is gone")
+
     def a_held_request_is_seen_waiting_and_released(self):
         self._show("#server")
         self._add("hold", path="/users")

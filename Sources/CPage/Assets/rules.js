@@ -29,7 +29,6 @@ const { ruleKind, ruleNumber, ruleBody, ruleMethod, rulePath, ruleTimes } = ui;
 let edited;
 /** The rules that are switched off, which the server does not know. @type {Rule[]} */
 let off = remembered("rules off") ?? [];
-let refresh = () => {};
 
 const matcher = ({ rule }) => ({ ...rule, ...rule.request });
 
@@ -65,7 +64,7 @@ const kindOf = ({ kind, rule }) => {
   return rule.responses || rule.events || response?.events || response?.shape || kind === "stubs" && !response || !kinds[name] ? undefined : name;
 };
 
-const act = (action, done) => attempt(action, done).then(() => refresh());
+const act = (action, done) => attempt(action, done).then(() => dispatchEvent(new Event("rules")));
 const add = ({ kind, rule: { id, requests, ...rule } }) => admin("POST", kind, rule);
 const remove = ({ kind, rule }, end = "") => admin("DELETE", `${kind}/${rule.id}${end}`);
 
@@ -94,9 +93,8 @@ function item(rule, isOn) {
     }, "Removed")));
 }
 
-/** Shows the rules. @param {Record<"faults" | "holds" | "stubs", any[]>} all @param {() => void} changed Reads the rules again. */
-export function show(all, changed) {
-  refresh = changed;
+/** @param {Record<"faults" | "holds" | "stubs", any[]>} all The rules to show. */
+export function show(all) {
   const rules = Object.entries(all).flatMap(([kind, list]) => list.map((rule) => item({ kind: /** @type {Rule["kind"]} */ (kind), rule }, true)));
   const items = [...rules, ...off.map((rule) => item(rule, false))];
   fill(ui.rules, items.length > 0 ? items : node("li.quiet", "None."));

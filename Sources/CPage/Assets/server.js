@@ -69,7 +69,7 @@ export const refresh = () => attempt(async () => {
     // The snapshot that is restored has another name than the one that undoes it.
     ["Restore", () => replaceData(`Restore “${name}”?`, "Restore", "All records become those of this snapshot.", snapshot(name), `before ${name}`)],
     ["Delete", () => actOnLoss(`Delete “${name}”?`, "Delete", snapshot(name), "DELETE")]])));
-  rules.show({ faults, holds, stubs }, refresh);
+  rules.show({ faults, holds, stubs });
   ui.sessions.parentElement.hidden = !copies;
   list(ui.sessions, "None.", (copies || []).map(({ name, requests, lastUsed }) =>
     item(name, `${counted(requests, "requests")}, last ${since(lastUsed)}`, [["End", () => actOnLoss(`End “${name}”?`, "End", `sessions/${name}`, "DELETE")]],
@@ -94,6 +94,7 @@ onSubmit(ui.speedForm, () => act("PATCH", "settings", { bytesPerSecond: Number(s
 onSubmit(ui.timeForm, () => act("PATCH", "settings", { now: now.value.trim() || null }, "Time set"));
 onSubmit(ui.snapshotForm, () => act("POST", "snapshots", { name: ui.snapshotName.value.trim() || undefined }, "Snapshot taken"));
 addEventListener("hashchange", () => { opened = undefined; });
+addEventListener("rules", refresh);
 readOnly.onchange = () => act("PATCH", "settings", { readOnly: readOnly.checked }, readOnly.checked ? "Read-only" : "Writes allowed");
 ui.reset.onclick = () => replaceData("Reset the data?", "Reset",
   "All records become those that the server last read: at the start, or at the last edit of the file. Delay, faults, holds and stubs stay.", "reset", "before reset");
