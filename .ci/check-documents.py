@@ -27,7 +27,7 @@ CONTRIBUTING = ROOT / ".github/CONTRIBUTING.md"
 PAGES = [README, ROOT / "CHANGELOG.md", CONTRIBUTING, ROOT / "fixtures/README.md", ROOT / "Packaging/README.md",
          *sorted(ROOT.glob("Tests/*/README.md"))]
 LARGEST_README = 9_000
-MOST_GUIDES, MOST_WORDS = 22, 27_000
+MOST_GUIDES, MOST_WORDS = 22, 28_000
 EXAMPLES = sorted((ROOT / "Tests/JSONServerTestingTests/Examples").glob("*.swift"))
 DOWNSTREAM = ROOT / "Tests/Downstream"
 TUTORIALS = sorted(ROOT.glob("Sources/*/Documentation.docc/**/*.tutorial"))

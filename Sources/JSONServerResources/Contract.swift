@@ -51,7 +51,9 @@ package struct Contract: Sendable {
   /// Finds what the document says about a request.
   ///
   /// - Throws: 404 for a path that the document does not have, 405 with `Allow` for a method that the path lacks.
-  package func endpoint(_ request: Request, _ target: RequestTarget, in database: Database) throws(RequestError) -> Endpoint {
+  package func endpoint(_ request: Request, _ target: RequestTarget, in database: Database) throws(RequestError)
+    -> Endpoint
+  {
     switch document.decide(documentRequest(request, target), checks: checksRequests) {
     case .call(let call): return Endpoint(call.spelled(as: database))
     case .unknownMethod(let allowed): throw .methodNotAllowed(request, allowed)
