@@ -14,7 +14,7 @@ export function content(value) {
   return isAddress(value) ? outside(value, image, brief(value)) : image || brief(value);
 }
 
-/** The cell that is being edited; `typed` is what was typed before its field is there. @type {{ cell: Element, save: () => Promise<void> | void, isDirty: () => boolean, typed: string } | undefined} */
+/** The cell that is being edited; `typed` is what was typed before its field is there. @type {{ cell: Element, save: () => Promise<void> | void, isDirty: () => boolean, typed: string, value?: any } | undefined} */
 let open;
 /** The number of cells that were asked for. */
 let asked = 0;
@@ -49,10 +49,11 @@ export async function edit(find, { resource, id, name, type, done, openRecord, m
   }
   const cell = find();
   if (open || !cell) return;
-  const mine = open = { cell, save() {}, isDirty: () => false, typed };
+  const mine = open = { cell, save() {}, isDirty: () => false, typed, value: undefined };
   const finish = (isSaved = false) => {
     if (open === mine) open = undefined;
-    cell.querySelector(/** @type {"input"} */ (".in-cell"))?.blur();
+    // The row may stay, because its next cell is edited before the list is read again.
+    if (cell.querySelector(".in-cell")) fill(cell, content(mine.value));
     return done(isSaved);
   };
   try {
@@ -69,6 +70,7 @@ export async function edit(find, { resource, id, name, type, done, openRecord, m
     if (open !== mine) return;
     field.ariaLabel = `${name} of ${resource.name} ${id}`;
     field.classList.add("in-cell");
+    mine.value = value;
     fill(cell, field, beside);
     const isSame = (next) => next === undefined || same(next, value);
     const enter = () => {
@@ -87,7 +89,9 @@ export async function edit(find, { resource, id, name, type, done, openRecord, m
       field.disabled = true;
       try {
         const saved = await update({ resource, id, ...answer }, { ...record, [name]: next }, name);
-        return saved ? finish(true) : enter();
+        if (!saved) return enter();
+        mine.value = saved.value[name];
+        return finish(true);
       } catch (error) {
         const copy = JSON.stringify({ ...record, [name]: next });
         complain(error, error.status === 404 && button("Save as new", () => send("POST", pathTo(resource.name), copy).then(() => finish(true), complain)));
