@@ -40,12 +40,13 @@ struct `What a test prepares` {
     let server = try MockServer.current
     await server.fail(.any("/private*").unless(.any(headers: ["Authorization": "Bearer abc"])), with: 401)
     #expect(try await send(.get, "/private").status == .unauthorized)
-    let request = Request(method: .get, target: "/private", headers: [.authorization: "Bearer abc"])
+    var request = Request(.get, "/private")
+    request.headers["Authorization"] = "Bearer abc"
     #expect(await server.respond(to: request).status == .notFound)
     await server.fail(.get("/bookmarks"), with: .status(503), probability: 0.5)
     var failures: [Int] = []
-    for number in 1...10 where try await send(.get, "/bookmarks").status == .serviceUnavailable {
-      failures.append(number)
+    for number in 1...10 {
+      if try await send(.get, "/bookmarks").status == .serviceUnavailable { failures.append(number) }
     }
     #expect(failures == [2, 3, 5, 6, 7, 9])
   }
