@@ -163,7 +163,7 @@ extension MockServer {
     await setUp(.fault, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
       var fault = Fault(request, response, times: times)
       fault.probability = probability
-      try await server.addFault(fault)
+      return try await server.addFault(fault)
     }
   }
 
