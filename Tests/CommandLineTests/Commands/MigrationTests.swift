@@ -19,9 +19,10 @@ import Testing
 
   @Test(
     arguments: [
-      (#"{"scripts": {"start": "vite"}}"#, ExitStatus.missingSource), ("{}", .missingSource), ("[]", .usage),
+      (#"{"scripts": {"start": "vite"}}"#, swift_json_server.ExitStatus.missingSource), ("{}", .missingSource),
+      ("[]", .usage),
     ])
-  func `starts json-server in a script`(_ package: String, _ status: ExitStatus) throws {
+  func `starts json-server in a script`(_ package: String, _ status: swift_json_server.ExitStatus) throws {
     let directory = try TemporaryDirectory()
     try directory.write(package, to: "package.json")
     #expect(throws: CommandFailure.self) { try Migration(of: directory.path) }
