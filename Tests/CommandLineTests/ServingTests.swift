@@ -293,6 +293,9 @@ struct ServingTests {
     #expect((try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode == 201)
     try directory.write(document(4, "  /health: {get: {responses: {'204': {description: ok}}}}"), to: "openapi.yaml")
     #expect(try await server.errorLine(containing: "The notes 4").contains("text must have at most 4 characters"))
+    // The server starts anew on its port.
+    _ = try await server.line(containing: "/health")
+    _ = try await server.line(containing: "Listening on")
     #expect(try await get(url.appendingPathComponent("notes/4")).contains("too long"))
     #expect((try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode == 400)
     try directory.write("openapi: 3.0.3\npaths: [", to: "openapi.yaml")

@@ -70,7 +70,7 @@ struct DocumentFiles: Sendable {
       return try JSONValue(parsing: text)
     } catch {
       throw DocumentFault(
-        file: name, line: error.line, column: error.column, message: "This is not JSON: \(error.message); correct it.")
+        file: name, line: error.line, column: error.column, message: "This is not JSON: \(error.message).")
     }
   }
 
