@@ -282,8 +282,8 @@ package struct PathPattern: Sendable {
   /// The beginning of all matching paths in lower case, up to and including the first `*`; the whole path without a `*`.
   package let key: [UInt8]
 
-  /// Reads a path without query. `:name` stands for a segment, `*` for any characters. Adds a missing slash at the beginning, leaves out empty segments, and decodes escapes, as
-  /// for ``RequestTarget/path``.
+  /// Reads a path without query. `:name` stands for a segment, `*` for any characters. Adds a missing slash at the beginning,
+  /// leaves out empty segments, and decodes escapes, as for ``RequestTarget/path``.
   ///
   /// - Parameter isLiteral: Whether a `*` is an ordinary character.
   /// - Throws: 400 for a path that no request has.

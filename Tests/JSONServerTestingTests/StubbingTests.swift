@@ -274,7 +274,7 @@ struct `What a test prepares` {
       case 8: await server.delay(.get("/a"), by: .seconds(-1))
       case 9: await server.fail(.get("http://a/b"), with: .reset, times: 1)
       case 10: await server.stub(.get("/a"), with: .file("no/such.json"))
-      case 11: await server.stub(.get("/bookmarks/:id"), with: [:])
+      case 11: await server.stub(.get("/bookmarks#top"), with: [:])
       default: try await server.hold(.get("/__admin")).arrived(within: .milliseconds(1))
       }
     } matching: { issue in

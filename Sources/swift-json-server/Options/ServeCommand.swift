@@ -12,7 +12,7 @@ struct ServeCommand: ReportingCommand {
     abstract: "Serve a JSON file as a REST API, and write every change back.",
     usage: """
       swift-json-server [options] <source>
-      swift-json-server init|validate|generate|record|export|import|rehearse|migrate
+      swift-json-server init|validate|generate|record|export|rehearse|migrate|…
       """,
     discussion: """
       Options come first, then the variables PORT and HOST, then the file json-server.json. \
@@ -21,7 +21,7 @@ struct ServeCommand: ReportingCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A .json or .json5 file, a directory of them, an OpenAPI document, postgres://…, http(s)://…, a .js file, a program, or -.",
+      "A .json or .json5 file, a directory, an OpenAPI document, postgres://…, http(s)://…, a program, or -.",
       valueName: "source"),
     completion: .file())
   var source = ""
@@ -138,7 +138,7 @@ extension ServeCommand {
     ServeOption("bytes-per-second", at: \.responses.bytesPerSecond, spelling: ["Server.Configuration.bytesPerSecond"]) {
       $0.bytesPerSecond = $1
     },
-    ServeOption("now", at: \.responses.now) { configuration, text throws(CommandFailure) in
+    ServeOption("now", at: \.responses.now, spelling: ["Server.Configuration.now"]) { configuration, text throws(CommandFailure) in
       guard let time = Date(rfc3339: text) else {
         throw CommandFailure(.usage, "'\(text)' is not a time; write it as 2030-01-31T09:30:00Z.")
       }

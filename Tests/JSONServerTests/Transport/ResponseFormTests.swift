@@ -69,7 +69,7 @@ import Testing
   }
 
   private static let methods: [(String, Server.Configuration.Dialect, String?)] = [
-    ("/posts", .classic, "GET, HEAD, POST, OPTIONS"),
+    ("/posts", .classic, "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
     ("/posts/1", .classic, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
     ("/posts/1", .v1, "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"),
     ("/posts/1/comments?_page=1", .classic, "GET, HEAD, POST, OPTIONS"),
