@@ -31,7 +31,13 @@ struct Startup {
     isReadOnce = options.source == "-" || FileKind(of: options.source) == .other
     let locator = SourceLocator(argument: options.source, seed: options.data.seed, missing: missing)
     let servesDocument = configuration.openAPI == options.source
-    if !servesDocument { configuration.source = try await locator.locate { log.log(.warning($0)) } }
+    if !servesDocument {
+      configuration.source = try await locator.locate { message in
+        log.log(.warning(message))
+        // What a program prints comes after its name.
+        log.flush()
+      }
+    }
     recorder = try effective.recorder(previous?.recorder) { log.log(.warning($0)) }
     configuration.upstream = try effective.upstream(recorder)
     if let recorder, let stubs = options.stubbing.stubs, FileMark(of: stubs) == FileMark(of: recorder.path) {
