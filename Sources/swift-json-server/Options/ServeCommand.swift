@@ -138,7 +138,8 @@ extension ServeCommand {
     ServeOption("bytes-per-second", at: \.responses.bytesPerSecond, spelling: ["Server.Configuration.bytesPerSecond"]) {
       $0.bytesPerSecond = $1
     },
-    ServeOption("now", at: \.responses.now, spelling: ["Server.Configuration.now"]) { configuration, text throws(CommandFailure) in
+    ServeOption("now", at: \.responses.now, spelling: ["Server.Configuration.now"]) {
+      configuration, text throws(CommandFailure) in
       guard let time = Date(rfc3339: text) else {
         throw CommandFailure(.usage, "'\(text)' is not a time; write it as 2030-01-31T09:30:00Z.")
       }
