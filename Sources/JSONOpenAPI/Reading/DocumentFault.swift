@@ -15,7 +15,7 @@ package struct DocumentFault: Error, Sendable, Hashable, CustomStringConvertible
 extension Document {
   /// Creates the fault of a value in a JSON or YAML text, by the value's path.
   package static func fault(_ message: String, at path: [String], in text: [UInt8], name: String) -> DocumentFault {
-    YAMLReader.fault(message, at: path, in: text, name: name)
+    YAMLReader.Places(in: text, name: name).fault(message, at: path)
   }
 
   /// Whether a text is an OpenAPI document, by its name or its members.

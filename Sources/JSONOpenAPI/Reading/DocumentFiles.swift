@@ -85,8 +85,17 @@ struct DocumentFiles: Sendable {
   var names: [String] { [root.file] + files.keys.filter { $0 != root.file }.sorted() }
 
   /// The fault with its line and column.
-  func placed(_ fault: Fault) -> DocumentFault {
-    YAMLReader.fault(fault.message, at: fault.node.path, in: files[fault.node.file]?.text ?? [], name: fault.node.file)
+  func placed(_ fault: Fault) -> DocumentFault { placer()(fault) }
+
+  /// Gives faults their lines and columns. Each file is read once for all of its faults.
+  func placer() -> (Fault) -> DocumentFault {
+    var places: [String: YAMLReader.Places] = [:]
+    return { fault in
+      let file = fault.node.file
+      let known = places[file] ?? YAMLReader.Places(in: files[file]?.text ?? [], name: file)
+      places[file] = known
+      return known.fault(fault.message, at: fault.node.path)
+    }
   }
 
   /// Follows the reference of a value, and those of its target; returns the value itself without a reference.

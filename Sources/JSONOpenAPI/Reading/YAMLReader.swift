@@ -35,22 +35,38 @@ struct YAMLReader {
     return try reader.document()
   }
 
-  /// Creates the fault of the value at a path, in a text that was read before.
-  ///
-  /// The text is read a second time: places cost more than values, and most documents have no fault.
-  static func fault(_ message: String, at path: [String], in bytes: [UInt8], name: String) -> DocumentFault {
-    var reader = YAMLReader(bytes, name: name, findsPlaces: true)
-    _ = try? reader.document()
-    var path = path
-    while !path.isEmpty, reader.places?[path] == nil { path.removeLast() }
-    return reader.fault(message, at: reader.places?[path] ?? 0)
+  /// Where the values of a text are.
+  struct Places {
+    private let reader: YAMLReader
+    private let lineEnds: [Int]
+
+    /// Reads a text that was read before: places cost more than values, and most documents have no fault.
+    init(in bytes: [UInt8], name: String) {
+      var reader = YAMLReader(bytes, name: name, findsPlaces: true)
+      _ = try? reader.document()
+      self.reader = reader
+      lineEnds = reader.bytes.indices.filter { reader.bytes[$0] == UInt8(ascii: "\n") }
+    }
+
+    /// Creates the fault of the value at a path.
+    func fault(_ message: String, at path: [String]) -> DocumentFault {
+      var path = path
+      while !path.isEmpty, reader.places?[path] == nil { path.removeLast() }
+      let offset = reader.places?[path] ?? 0
+      let line = lineEnds.indices.partitioningIndex { lineEnds[$0] >= offset }
+      return reader.fault(message, at: offset, line: line + 1, lineStart: line > 0 ? lineEnds[line - 1] + 1 : 0)
+    }
   }
 
   private func fault(_ message: String, at offset: Int? = nil) -> DocumentFault {
     let before = bytes.prefix(offset ?? at)
     let line = before.reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
     let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    let column = String(decoding: before[start...], as: UTF8.self).unicodeScalars.count + 1
+    return fault(message, at: before.count, line: line, lineStart: start)
+  }
+
+  private func fault(_ message: String, at offset: Int, line: Int, lineStart: Int) -> DocumentFault {
+    let column = String(decoding: bytes[lineStart..<offset], as: UTF8.self).unicodeScalars.count + 1
     return DocumentFault(file: name, line: line, column: column, message: message)
   }
 

@@ -35,8 +35,9 @@ extension Document {
   /// The first records by the names of their collections, and what is not served as the document says.
   package func start() -> (data: JSONObject, notes: [DocumentFault]) {
     var notes: [DocumentFault] = []
+    let placed = files.placer()
     func note(_ message: String, _ index: Int) {
-      notes.append(files.placed(.init(node: places[index], message: message)))
+      notes.append(placed(.init(node: places[index], message: message)))
     }
     for (index, operation) in operations.enumerated() {
       let name = "\(operation.method) \(operation.path)"
@@ -66,7 +67,7 @@ extension Document {
     var data = JSONObject()
     for (index, collection) in collections.enumerated() {
       data[collection.name] =
-        collection.isObject ? object(collection, index, &notes) : .array(records(collection, index, data, &notes))
+        collection.isObject ? object(collection, index) : .array(records(collection, index, data, note))
     }
     return (data, notes)
   }
@@ -92,7 +93,7 @@ extension Document {
   }
 
   private func records(
-    _ collection: Collection, _ index: Int, _ data: JSONObject, _ notes: inout [DocumentFault]
+    _ collection: Collection, _ index: Int, _ data: JSONObject, _ note: (_ message: String, _ operation: Int) -> Void
   ) -> [JSONValue] {
     let owners = collection.parents.compactMap { parent in
       data[collections[parent.collection].name]?[0]?[collections[parent.collection].idName].map { (parent.member, $0) }
@@ -117,16 +118,14 @@ extension Document {
       return .object(members)
     }
     var records: [JSONValue] = []
-    var seen: Set<String> = []
+    var (seen, left): (Set<String>, Set<String>) = ([], [])
     for (value, operation) in examples(index) {
       let record = complete(value, records.count, isSample: false)
       let problems = record.map { self.problems(of: $0, collection) } ?? [Problem([], "is no object")]
       guard let record, problems.isEmpty else {
         let list = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
         let message = "An example of '\(collection.name)' is left out, since it is not as the document says: \(list)."
-        if !notes.contains(where: { $0.message == message }) {
-          notes.append(files.placed(.init(node: places[operation], message: message)))
-        }
+        if left.insert(message).inserted { note(message, operation) }
         continue
       }
       if seen.insert(record[collection.idName]?.plainText ?? "").inserted { records.append(record) }
@@ -142,7 +141,7 @@ extension Document {
     }
   }
 
-  private func object(_ collection: Collection, _ index: Int, _ notes: inout [DocumentFault]) -> JSONValue {
+  private func object(_ collection: Collection, _ index: Int) -> JSONValue {
     let values =
       examples(index).map(\.value) + [schema.sample(collection.views.first ?? [], isWhole: true) ?? .object([:])]
     for value in values {
