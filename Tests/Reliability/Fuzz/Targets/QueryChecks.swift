@@ -35,7 +35,7 @@ enum QueryChecks {
     precondition(changes < QueryParameters.maximumCount, "there are too many parameters")
     precondition(databases.count == Dialect.allCases.count, "a database is not read")
     for database in databases {
-      guard let list = try? ListParameters(parameters, dialect: database.schema.dialect) else { continue }
+      guard let list = try? ListParameters(parameters, database.schema) else { continue }
       check(list.query, database)
     }
     checkSpelling(query)
@@ -68,6 +68,7 @@ enum QueryChecks {
     switch query.window {
     case .all: precondition(records.count == selection.total, "a list is not whole")
     case .slice: precondition(records.count <= selection.total, "a slice is longer than the list")
+    case .after(_, let size): precondition(records.count <= size, "a page after a cursor is too long")
     case .page(_, let size): precondition(records.count <= min(size, selection.total), "a page is too long")
     }
     precondition(database.text.bytes == before, "reading changes the database")
