@@ -1,5 +1,6 @@
 import HTTPTypes
 package import JSONServerValues
+import TextMatching
 
 /// A file as JSON: `{"filename", "type", "size", "data"}` with its bytes in base64, a part of a form or a whole record.
 package struct FileRecord: Sendable {
@@ -21,7 +22,8 @@ package struct FileRecord: Sendable {
 
   /// Reads a record that holds a file; `nil` for any other record.
   package init?(_ record: ValidJSON) {
-    guard record.member(Self.dataName) != nil else { return nil }
+    // Nearly all records lack the name, and reading their members takes ten times as long.
+    guard record.withToken({ Self.dataName.firstMatch(in: $0.bytes, from: 0) }) != nil else { return nil }
     let members = record.members(named: ["filename", "type", "size", "data"])
     guard let type = members["type"]?.string, Self.isFile(MediaType(type).essence), let size = members["size"]?.int,
       let text = members["data"]?.string, let data = Data(base64Encoded: text), data.count == size
@@ -34,7 +36,7 @@ package struct FileRecord: Sendable {
     ["image/", "audio/", "video/", "font/"].contains { essence.hasPrefix($0) } || applications.contains(essence)
   }
 
-  private static let dataName = Array("data".utf8)
+  private static let dataName = LiteralSearch(caseInsensitive: "\"data\"")
   private static let applications: Set = [
     "application/gzip", "application/octet-stream", "application/pdf", "application/zip",
   ]
