@@ -66,7 +66,7 @@ package final class Disturbance: Middleware {
     /// The number of requests of the disturbed one's kind so far.
     var count = 0
     /// Tells a late response that another response was sent.
-    var isLate: AsyncStream<Void>.Continuation?
+    var untilSent: AsyncStream<Void>.Continuation?
   }
 
   private let state = NIOLockedValueBox(State())
@@ -84,7 +84,7 @@ package final class Disturbance: Middleware {
   package func respond(
     to request: Request, next: @Sendable (Request) async throws -> Response
   ) async throws -> Response {
-    let late = state.withLockedValue { $0.isLate }
+    let late = state.withLockedValue { $0.untilSent }
     guard let kind = routes.kind(of: request), kind == self.request.kind, meetsNext() else {
       var response = try await next(request)
       if let late { response.onSending = { late.finish() } }
@@ -122,7 +122,7 @@ package final class Disturbance: Middleware {
       return response
     case .late:
       let (others, other) = AsyncStream.makeStream(of: Void.self)
-      state.withLockedValue { $0.isLate = other }
+      state.withLockedValue { $0.untilSent = other }
       let response = try await next(request)
       await withTaskGroup(of: Void.self) { group in
         group.addTask {
@@ -134,7 +134,7 @@ package final class Disturbance: Middleware {
         await group.next()
         group.cancelAll()
       }
-      state.withLockedValue { $0.isLate = nil }
+      state.withLockedValue { $0.untilSent = nil }
       return response
     case .unavailable: return Self.refusal(503, "Service Unavailable", ["Retry-After": "1"])
     case .tooManyRequests: return Self.refusal(429, "Too Many Requests", ["Retry-After": "1"])

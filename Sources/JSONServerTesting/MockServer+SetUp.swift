@@ -64,9 +64,7 @@ extension MockServer {
     _ request: RequestPattern, inOrder responses: [Response?], times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    await setUp(.stub, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
-      try await server.stub(Stub(request, inOrder: responses, times: times))
-    }
+    await setUp(Stub(request, inOrder: responses, times: times), at: sourceLocation)
   }
 
   /// Responds to requests with JSON that is filled from each request and from the data, as a stubs file does.
@@ -78,9 +76,7 @@ extension MockServer {
     _ request: RequestPattern, filling json: JSONValue, times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    await setUp(.stub, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
-      try await server.stub(Stub(request, filling: json, times: times))
-    }
+    await setUp(Stub(request, filling: json, times: times), at: sourceLocation)
   }
 
   /// Adds header fields to the responses of the data and of older stubs from now on.
@@ -92,9 +88,7 @@ extension MockServer {
     _ request: RequestPattern, addingHeaders fields: HTTPFields, times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    await setUp(.stub, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
-      try await server.stub(Stub(request, addingHeaders: fields, times: times))
-    }
+    await setUp(Stub(request, addingHeaders: fields, times: times), at: sourceLocation)
   }
 
   /// Responds to requests with the responses of a closure from now on.
@@ -130,9 +124,7 @@ extension MockServer {
         throw error
       }
     }
-    await setUp(.stub, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
-      try await server.stub(stub)
-    }
+    await setUp(stub, at: sourceLocation)
   }
 
   /// Removes all stubs.
@@ -160,11 +152,9 @@ extension MockServer {
     _ request: RequestPattern, with response: Response, times: Int? = nil, probability: Double? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    await setUp(.fault, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
-      var fault = Fault(request, response, times: times)
-      fault.probability = probability
-      return try await server.addFault(fault)
-    }
+    var fault = Fault(request, response, times: times)
+    fault.probability = probability
+    await setUp(fault, at: sourceLocation)
   }
 
   /// Fails requests with a status from now on: `with: 503`.
@@ -195,9 +185,7 @@ extension MockServer {
     _ request: RequestPattern, by range: ClosedRange<Duration>, times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    await setUp(.fault, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
-      try await server.addFault(Fault(request, times: times, delay: range))
-    }
+    await setUp(Fault(request, times: times, delay: range), at: sourceLocation)
   }
 
   /// Slows requests down from now on: their bodies and those of their responses flow at this speed.
@@ -205,14 +193,26 @@ extension MockServer {
     _ request: RequestPattern, toBytesPerSecond speed: Int, times: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    await setUp(.fault, request, isNeeded: times != nil, at: sourceLocation) { () async throws(ServerError) in
-      try await server.addFault(Fault(request, times: times, bytesPerSecond: speed))
-    }
+    await setUp(Fault(request, times: times, bytesPerSecond: speed), at: sourceLocation)
   }
 
   /// Ends all faults, and releases all holds; stubs stay.
   public func recover() async {
     await server.removeFaults()
     await server.releaseHolds()
+  }
+}
+
+extension MockServer {
+  private func setUp(_ stub: Stub, at location: SourceLocation) async {
+    await setUp(.stub, stub.request, isNeeded: stub.times != nil, at: location) { () async throws(ServerError) in
+      try await server.stub(stub)
+    }
+  }
+
+  private func setUp(_ fault: Fault, at location: SourceLocation) async {
+    await setUp(.fault, fault.request, isNeeded: fault.times != nil, at: location) { () async throws(ServerError) in
+      try await server.addFault(fault)
+    }
   }
 }
