@@ -63,7 +63,7 @@ import Testing
     #expect(try mine.create("{}", in: "a").id == others.create("{}", in: "a").id, comment)
   }
 
-  @Test(arguments: 0..<4)
+  @Test(arguments: 0..<(TestEffort.isFull ? 8 : 1))
   func `Each version answers as a database of its own would, whichever was asked before`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var versions = [try Self.database()]
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<4)
+  @Test(arguments: 0..<(TestEffort.isFull ? 8 : 1))
   func `A fork and its origin keep out of each other's way`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let start = try Self.database()

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONServerValues
+import TestSupport
 import Testing
 
 @testable import JSONServer
@@ -98,7 +99,7 @@ import Testing
     configuration.hosts = ["127.0.0.1"]
     let server = try await Server.start(configuration)
     _ = try await server.hold(RequestPattern(.delete))
-    let client = try await TransportClient(BindAddress(host: "127.0.0.1", port: server.port))
+    let client = try await TransportClient(port: server.port)
     try await client.send("DELETE /posts/1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     try await arrival(at: server)
     if closesOutputOnly { await client.closeOutput() } else { try await client.close() }
@@ -113,7 +114,7 @@ import Testing
     configuration.hosts = ["127.0.0.1"]
     let server = try await Server.start(configuration)
     let hold = try await server.hold(RequestPattern(.put), times: 1)
-    let client = try await TransportClient(BindAddress(host: "127.0.0.1", port: server.port))
+    let client = try await TransportClient(port: server.port)
     let put = "PUT /profile HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n"
     try await client.send(put + #"{"name":"A"}"# + put + #"{"name":"B"}"#)
     try await arrival(at: server)

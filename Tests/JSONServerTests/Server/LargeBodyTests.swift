@@ -20,7 +20,7 @@ struct LargeBodyTests {
   }
 
   private static func run(
-    _ configure: (inout Server.Configuration) -> Void = { _ in }, _ body: (Server, BindAddress) async throws -> Void
+    _ configure: (inout Server.Configuration) -> Void = { _ in }, _ body: (Server) async throws -> Void
   ) async throws {
     var configuration = Server.Configuration(source: .value(data()))
     configuration.hosts = ["127.0.0.1"]
@@ -28,7 +28,7 @@ struct LargeBodyTests {
     let server = try await Server.start(configuration)
     let result: Result<Void, any Error>
     do {
-      result = .success(try await body(server, BindAddress(host: "127.0.0.1", port: server.port)))
+      result = .success(try await body(server))
     } catch {
       result = .failure(error)
     }
@@ -42,8 +42,8 @@ struct LargeBodyTests {
 
   @Test(arguments: ["/posts", "/db", "/posts?_page=1&_per_page=1150"])
   func `A body in slices has the bytes that Swift code gets`(_ target: String) async throws {
-    try await Self.run { server, address in
-      let client = try await TransportClient(address)
+    try await Self.run { server in
+      let client = try await TransportClient(port: server.port)
       try await client.send(Self.get(target))
       let answer = try await client.readAnswer()
       let whole = await server.respond(to: Request(method: .get, target: target))
@@ -58,8 +58,8 @@ struct LargeBodyTests {
   }
 
   @Test func `A client of HTTP/1.0 reads it up to the end of the connection`() async throws {
-    try await Self.run { server, address in
-      let client = try await TransportClient(address)
+    try await Self.run { server in
+      let client = try await TransportClient(port: server.port)
       try await client.send(Self.get("/posts", version: "1.0"))
       let parts = try await client.readToEnd().split(separator: "\r\n\r\n", maxSplits: 1)
       #expect(!parts[0].lowercased().contains("transfer-encoding"))
@@ -69,8 +69,8 @@ struct LargeBodyTests {
   }
 
   @Test func `HEAD gets its fields, and a callback the whole script`() async throws {
-    try await Self.run { server, address in
-      let client = try await TransportClient(address)
+    try await Self.run { server in
+      let client = try await TransportClient(port: server.port)
       try await client.send("HEAD /posts HTTP/1.1\r\nHost: localhost\r\n\r\n" + Self.get("/small/1"))
       let head = try await client.readAnswer(isHeadOnly: true)
       #expect(head.fields["x-total-count"] == "1200")
@@ -128,8 +128,8 @@ struct LargeBodyTests {
   }
 
   @Test func `Requests behind it on a connection are answered after it, in their order`() async throws {
-    try await Self.run { _, address in
-      let client = try await TransportClient(address)
+    try await Self.run { server in
+      let client = try await TransportClient(port: server.port)
       let body = #"{"version": 7}"#
       let write =
         "PATCH /posts/2 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -147,16 +147,16 @@ struct LargeBodyTests {
     let seen = Recorder()
     try await Self.run {
       $0.middleware = [seen]
-    } _: { server, address in
-      let client = try await TransportClient(address)
+    } _: { server in
+      let client = try await TransportClient(port: server.port)
       try await client.send(Self.get("/posts"))
       let answer = try await client.readAnswer()
       #expect(answer.fields["content-length"] == "\(answer.body.utf8.count)")
       #expect(seen.bytes == answer.body.utf8.count)
       try await client.close()
     }
-    try await Self.run { server, address in
-      let client = try await TransportClient(address)
+    try await Self.run { server in
+      let client = try await TransportClient(port: server.port)
       try await client.send(Self.get("/posts"))
       let answer = try await client.readAnswer()
       let exchange = try #require(await server.journal.last)

@@ -3,7 +3,7 @@ import Testing
 
 struct JavaScriptNumberTests {
   /// Number literals and what `JSON.stringify` makes of them in Node 20.
-  private static let stringified = [
+  private static let stringified: [(String, String)] = [
     ("0", "0"),
     ("-0", "0"),
     ("1", "1"),
