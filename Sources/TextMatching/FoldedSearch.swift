@@ -1,3 +1,5 @@
+import JSONServerValues
+
 /// Compares a text with UTF-8 text, ignoring case, character by character (Knuth, Morris and Pratt).
 ///
 /// Takes at most two steps for each character of the text, and as many for the needle to begin with.
@@ -34,12 +36,8 @@ package struct FoldedSearch {
   /// The symbol of a code point; `nil` for one that is not in the needle.
   package func symbol(of value: UInt32) -> Int? {
     guard value < 0x80 else {
-      var (low, high) = (0, others.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if others[middle] < value { low = middle + 1 } else { high = middle }
-      }
-      return low < others.count && others[low] == value ? otherSymbols[low] : nil
+      let place = others.partitioningIndex { $0 >= value }
+      return place < others.count && others[place] == value ? otherSymbols[place] : nil
     }
     let symbol = asciiSymbols[Int(value)]
     return symbol < 0 ? nil : symbol
