@@ -21,18 +21,18 @@ struct DataComparison {
       }
     }
     for other in views.dropFirst() {
-      for (name, value) in expected.resources { compare(name, value, other.resources[name] ?? .null, expected, other) }
+      for (name, value) in expected.resources { compare(name, value, other.resources[name] ?? .null, other) }
     }
   }
 
   /// Learns what differs between two undisturbed runs in a resource.
-  private mutating func compare(_ name: String, _ value: JSONValue, _ other: JSONValue, _ view: View, _ others: View) {
+  private mutating func compare(_ name: String, _ value: JSONValue, _ other: JSONValue, _ others: View) {
     guard let records = value.array, let otherRecords = other.array else { return ignore(name, [], value, other) }
     guard records.count == otherRecords.count else {
       ignoredResources.insert(name)
       return
     }
-    let forms = (records.map { form(of: $0, in: name, view) }, otherRecords.map { form(of: $0, in: name, others) })
+    let forms = (records.map { form(of: $0, in: name, expected) }, otherRecords.map { form(of: $0, in: name, others) })
     let (left, right) = Self.unmatched(forms.0, forms.1)
     // Those that differ were made in the same order.
     for (first, second) in zip(left, right) { ignore(name, [], forms.0[first], forms.1[second]) }
@@ -87,21 +87,15 @@ struct DataComparison {
 
   /// The positions of elements of two lists that the other list lacks.
   private static func unmatched(_ left: [JSONValue], _ right: [JSONValue]) -> ([Int], [Int]) {
-    var counts: [JSONValue: Int] = [:]
-    for value in right { counts[value, default: 0] += 1 }
-    let first = left.indices.filter { index in
-      guard let count = counts[left[index]], count > 0 else { return true }
-      counts[left[index]] = count - 1
-      return false
+    func positions(of elements: [JSONValue], lackingIn others: [JSONValue]) -> [Int] {
+      var counts: [JSONValue: Int] = [:]
+      for value in others { counts[value, default: 0] += 1 }
+      return elements.indices.filter { index in
+        counts[elements[index], default: 0] -= 1
+        return counts[elements[index], default: 0] < 0
+      }
     }
-    counts = [:]
-    for value in left { counts[value, default: 0] += 1 }
-    let second = right.indices.filter { index in
-      guard let count = counts[right[index]], count > 0 else { return true }
-      counts[right[index]] = count - 1
-      return false
-    }
-    return (first, second)
+    return (positions(of: left, lackingIn: right), positions(of: right, lackingIn: left))
   }
 
   /// A record without what is left out, and with new records in place of their ids.
@@ -148,9 +142,7 @@ struct DataComparison {
       let value = data.value.object ?? [:]
       names = value.names
       resources = Dictionary(value.map { ($0.name, $0.value) }) { $1 }
-      var parents: [String: [String: String]] = [:]
-      for relation in data.relations() { parents[relation.child, default: [:]][relation.key] = relation.parent }
-      self.parents = parents
+      parents = data.parents
       func byID(_ value: JSONValue, _ name: String) -> [String: JSONValue] {
         let records = value.array?.compactMap { record in
           record[data.schema.idName(of: name)].map { ($0.text(pretty: false), record) }

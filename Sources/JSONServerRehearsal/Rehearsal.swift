@@ -48,8 +48,7 @@ package struct Rehearsal: Sendable {
   package init(of server: Server) async {
     let database = await server.database
     data = database.value.object ?? [:]
-    var references: [String: [String: String]] = [:]
-    for relation in database.relations() { references[relation.child, default: [:]][relation.key] = relation.parent }
+    let references = database.parents
     let resources = data.map { name, value in
       let records = value.array.map { Array($0.prefix(DataDescription.maximumRecords)) } ?? [value]
       let resource = RecordWalk.Resource(
@@ -238,5 +237,14 @@ private struct ChangingMiddleware: Middleware {
       trace.appeared.formUnion(after.subtracting(before))
     }
     return changed
+  }
+}
+
+extension Database {
+  /// The collections to whose records members refer, by resource and member.
+  var parents: [String: [String: String]] {
+    relations().reduce(into: [:]) { parents, relation in
+      parents[relation.child, default: [:]][relation.key] = relation.parent
+    }
   }
 }
