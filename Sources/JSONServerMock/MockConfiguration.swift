@@ -14,15 +14,13 @@ extension Server.Configuration {
   /// - Throws: ``MockServerError`` for data or a recording that is not there.
   package static func mock(
     _ data: MockData, openAPI: String?, recording: String?, pathPrefix: String, unexpectedRequests: UnexpectedRequests,
-    auth: String?, sourcePath: String,
-    configure: (inout Server.Configuration) throws -> Void
+    auth: String?, sourcePath: String, configure: (inout Server.Configuration) throws -> Void
   ) throws -> Server.Configuration {
     var server = Server.Configuration(source: try data.source(sourcePath))
     // A test's data needs no guard against the names of other sites; a client may call it by its real backend's name.
     server.allowedHosts = ["*"]
     server.hosts = LocalAddress.hosts
-    server.openAPI = try openAPI.map { path throws(MockServerError) in try MockData.locate(path, from: sourcePath).path
-    }
+    server.openAPI = try openAPI.map { try MockData.locate($0, from: sourcePath).path }
     server.pathPrefix = pathPrefix
     server.isStrict = unexpectedRequests == .issue
     if let recording { try Recording.apply(recording, from: sourcePath, to: &server) }

@@ -83,9 +83,7 @@ public final class MockServer: Sendable {
     try await start(
       try Server.Configuration.mock(
         data, openAPI: openAPI, recording: recording, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests,
-        auth: auth,
-        sourcePath: sourcePath,
-        configure: configure),
+        auth: auth, sourcePath: sourcePath, configure: configure),
       listens: listens)
   }
 

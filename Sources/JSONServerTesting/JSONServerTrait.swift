@@ -101,9 +101,7 @@ extension Trait where Self == JSONServerTrait {
     JSONServerTrait(listens: listens) {
       try .mock(
         data, openAPI: openAPI, recording: recording, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests,
-        auth: auth,
-        sourcePath: sourcePath,
-        configure: configure)
+        auth: auth, sourcePath: sourcePath, configure: configure)
     }
   }
 

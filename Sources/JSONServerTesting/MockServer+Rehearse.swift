@@ -56,10 +56,7 @@ extension MockServer {
       return "Not survived: \(outcome) (\(outcome.sentence); see \(outcome.source)).\n"
         + request + outcome.failures.joined(separator: "\n")
     }
-    // Without a test, the first error would hide the others.
-    for text in Test.current == nil && !errors.isEmpty ? [errors.joined(separator: "\n")] : errors {
-      try MockServerError(text).report(at: sourceLocation)
-    }
+    try MockServerError.report(errors, at: sourceLocation)
     return outcomes
   }
 

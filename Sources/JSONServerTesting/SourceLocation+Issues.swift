@@ -12,6 +12,15 @@ extension MockServerError {
     Issue.record(Comment(rawValue: description), sourceLocation: location ?? test.sourceLocation)
   }
 
+  /// Records each error as an issue of the running test.
+  ///
+  /// - Throws: One error, with the place, when no test of Swift Testing runs: the first would hide the others.
+  static func report(_ errors: [String], at location: SourceLocation) throws(MockServerError) {
+    for text in Test.current == nil && !errors.isEmpty ? [errors.joined(separator: "\n")] : errors {
+      try MockServerError(text).report(at: location)
+    }
+  }
+
   /// The same error, with the place of the call that fails: XCTest shows no other for what is thrown.
   func at(_ location: SourceLocation) -> MockServerError {
     MockServerError("\(location.fileID):\(location.line): \(description)")

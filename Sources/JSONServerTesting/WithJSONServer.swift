@@ -40,9 +40,7 @@ public func withJSONServer<Result>(
 ) async throws -> Result {
   let configuration = try Server.Configuration.mock(
     data, openAPI: openAPI, recording: recording, pathPrefix: pathPrefix, unexpectedRequests: unexpectedRequests,
-    auth: auth,
-    sourcePath: sourcePath,
-    configure: configure)
+    auth: auth, sourcePath: sourcePath, configure: configure)
   return try await withJSONServer(configuration, listens: listens, body)
 }
 
