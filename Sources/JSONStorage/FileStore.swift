@@ -111,18 +111,13 @@ package final class FileStore: @unchecked Sendable {
   package func close() { sync { $0.close() } }
 
   /// Does work on the queue, and waits for it.
-  func sync<Success>(_ work: (FileStoreWorker) throws(StorageError) -> Success) throws(StorageError) -> Success {
+  func sync<Success, Failure: Error>(
+    _ work: (FileStoreWorker) throws(Failure) -> Success
+  ) throws(Failure) -> Success {
     try queue.sync {
       defer { goOn() }
-      return Result { () throws(StorageError) in try work(worker) }
+      return Result { () throws(Failure) in try work(worker) }
     }.get()
-  }
-
-  private func sync<Success>(_ work: (FileStoreWorker) -> Success) -> Success {
-    queue.sync {
-      defer { goOn() }
-      return work(worker)
-    }
   }
 
   private func async(_ work: @escaping @Sendable (FileStoreWorker) -> Void) {

@@ -58,8 +58,8 @@ package final class DatabaseFiles: Store {
   private let store: FileStore
   private let state = NIOLockedValueBox(State())
 
-  /// How long a new file must stay unchanged before its errors are reported: an editor may be in the middle of a save.
-  private static let grace = Duration.milliseconds(250)
+  /// How long an error of a new file must last before it is reported: an editor may be in the middle of a save.
+  private let grace: Duration
 
   /// Opens a file, or all JSON files of a directory. Blocks until all are read.
   ///
@@ -97,6 +97,7 @@ package final class DatabaseFiles: Store {
     self.isWhole = isWhole
     self.parse = parse
     self.onEdit = onEdit
+    grace = options.timing.grace
     store = FileStore(options: options, onEdit: onEdit)
   }
 
@@ -274,7 +275,7 @@ package final class DatabaseFiles: Store {
         return false
       }
       state.refused[entry.path]?.stamp = stamp
-      guard !earlier.isAnnounced, .now - earlier.since >= Self.grace else { return false }
+      guard !earlier.isAnnounced, .now - earlier.since >= grace else { return false }
       state.refused[entry.path]?.isAnnounced = true
       return true
     }

@@ -138,11 +138,6 @@ struct ReturnedEdit {
   let reading: FileReading
   /// The end of the time in which such a save is expected.
   let due: ContinuousClock.Instant
-
-  init(_ reading: FileReading, until due: ContinuousClock.Instant) {
-    self.reading = reading
-    self.due = due
-  }
 }
 
 extension StoredFile {

@@ -278,7 +278,7 @@ extension StoredFile {
     for _ in 0..<16 {
       let edit = try fileSystem.status(newFile.name, in: directory).stamp.inode
       let reading = try? fileSystem.contents(of: newFile.name, in: directory)
-      if let reading { returned.append(ReturnedEdit(reading, until: .now + options.timing.replacedHold)) }
+      if let reading { returned.append(ReturnedEdit(reading: reading, due: .now + options.timing.replacedHold)) }
       do {
         try fileSystem.exchange(newFile.name, location.name, in: directory)
       } catch {
