@@ -127,11 +127,8 @@ package enum OpenAPIWrapping {
 /// The part of a document about lists in pages with a cursor.
 package enum OpenAPIPages {
   /// The components of the parameters of other pages.
-  private static let others = Set(["page", "perPage", "start", "end", "limit", "since"].map(reference))
-
-  private static func reference(_ component: String) -> JSONValue {
-    ["$ref": .string("#/components/parameters/\(component)")]
-  }
+  private static let others = Set(
+    ["page", "perPage", "start", "end", "limit", "since"].map(OpenAPIParameters.reference))
 
   /// Replaces the responses to lists by pages, and the parameters by those of pages.
   ///
@@ -167,7 +164,7 @@ package enum OpenAPIPages {
   }
 
   private static func parameter(_ name: String, _ description: String) -> JSONValue {
-    ["name": .string(name), "in": "query", "description": .string(description), "schema": ["type": "string"]]
+    OpenAPIParameters.parameter(name, description: description, schema: ["type": "string"])
   }
 
   private static func envelope(_ members: [(path: ArraySlice<Substring>, schema: JSONValue)]) -> JSONValue {

@@ -87,7 +87,7 @@ enum OpenAPIParameters {
     QueryParameter.table.filter(isTaken).compactMap(\.component).map(reference)
   }
 
-  private static func reference(_ component: String) -> JSONValue {
+  static func reference(_ component: String) -> JSONValue {
     ["$ref": .string("#/components/parameters/\(component)")]
   }
 
