@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// The rules of a server; each kind has ids of its own.
+/// The rules of a server, its own and the shared ones; each kind has ids of its own.
 ///
 /// The table looks rules up by their path and by one parameter: a thousand rules with different paths, or with different
 /// values of one parameter, cost a request as little as one rule. Rules with the same path and parameter are compared one by
@@ -19,50 +19,41 @@ struct RuleTable: Sendable {
   }
 
   struct Entry: Sendable {
-    fileprivate(set) var id: Int
+    fileprivate(set) var key: RuleKey
     /// The rule with the lowest rank comes first.
     let rank: Int
     let rule: Rule
     let origin: Origin
-    /// The number of further requests that the rule affects; `nil` for no limit.
-    fileprivate(set) var timesLeft: Int?
-    /// The number of requests that the rule has affected.
-    var timesMet = 0
-    /// The number of these requests before the rule's responses last began with the first one.
-    var begun = 0
+    var count: RuleCount
     /// The number of requests that have matched, whether or not the rule has affected them.
     fileprivate var matched = 0
 
-    fileprivate init(_ id: Int, rank: Int, _ rule: Rule, _ origin: Origin) {
-      (self.id, self.rank, self.rule, self.origin, timesLeft) = (id, rank, rule, origin, rule.times)
+    fileprivate init(_ key: RuleKey, rank: Int, _ rule: Rule, _ origin: Origin, _ count: RuleCount? = nil) {
+      (self.key, self.rank, self.rule, self.origin) = (key, rank, rule, origin)
+      self.count = count ?? RuleCount(upTo: rule.times)
     }
 
-    fileprivate var key: Key { Key(kind: rule.kind, id: id) }
+    var id: Int { key.id }
     /// Whether the rule's effect depends on how many requests it has affected.
-    var isCounted: Bool { timesLeft != nil || rule.effect.responses.count > 1 }
+    var isCounted: Bool { count.timesLeft != nil || rule.effect.responses.count > 1 }
     /// The response to the next request that the rule matches; `nil` for none.
-    var response: PreparedResponse? { rule.response(after: timesMet - begun) }
+    var response: PreparedResponse? { rule.response(after: count.timesMetAnew) }
 
     /// The same response, with a shape filled.
     func response(filledFrom values: (String) -> JSONValue?) -> PreparedResponse? {
-      rule.response(after: timesMet - begun, filledFrom: values)
+      rule.response(after: count.timesMetAnew, filledFrom: values)
     }
   }
 
-  fileprivate struct Key: Hashable, Sendable {
-    let kind: Rule.Kind
-    let id: Int
-  }
-
-  private var entries: [Key: Entry] = [:]
+  private var entries: [RuleKey: Entry] = [:]
   /// The rules by path key, and by the first parameter with a value; `nil` for rules without one.
-  private var buckets: [[UInt8]: [RequestPattern.Field?: [Key]]] = [:]
+  private var buckets: [[UInt8]: [RequestPattern.Field?: [RuleKey]]] = [:]
   /// The lengths of the keys' prefixes before `*`.
   private var prefixLengths: Set<Int> = []
   private var lastIDs: [Rule.Kind: Int] = [:]
   private var (first, last) = (0, 0)
   /// The number of requests that recently removed rules have affected.
-  private var gone: [Key: Int] = [:]
+  private var gone: [RuleKey: Int] = [:]
   /// The number of removed rules that are remembered.
   private static let remembered = 10_000
   /// Lower than the rank of any rule of the server's own.
@@ -78,10 +69,10 @@ struct RuleTable: Sendable {
     entries.values.filter { $0.rule.kind == kind }.sorted { $0.rank < $1.rank }
   }
 
-  subscript(kind: Rule.Kind, id: Int) -> Entry? { entries[Key(kind: kind, id: id)] }
+  subscript(kind: Rule.Kind, id: Int) -> Entry? { entries[RuleKey(kind, id)] }
 
   /// The number of requests that a rule has affected, even after its removal; 0 for a rule removed 10,000 rules ago.
-  func timesMet(_ kind: Rule.Kind, _ id: Int) -> Int { self[kind, id]?.timesMet ?? gone[Key(kind: kind, id: id)] ?? 0 }
+  func timesMet(_ kind: Rule.Kind, _ id: Int) -> Int { self[kind, id]?.count.timesMet ?? gone[RuleKey(kind, id)] ?? 0 }
 
   // MARK: Changes
 
@@ -90,14 +81,14 @@ struct RuleTable: Sendable {
   mutating func add(_ rule: Rule, from origin: Origin = .added) -> Int {
     let comesFirst = rule.kind == .stub && origin == .added
     if comesFirst { first -= 1 } else { last += 1 }
-    let id = nextID(of: rule.kind)
-    insert(Entry(id, rank: comesFirst ? first : last, rule, origin))
-    return id
+    let key = nextKey(of: rule.kind)
+    insert(Entry(key, rank: comesFirst ? first : last, rule, origin))
+    return key.id
   }
 
-  private mutating func nextID(of kind: Rule.Kind) -> Int {
+  private mutating func nextKey(of kind: Rule.Kind) -> RuleKey {
     lastIDs[kind, default: 0] += 1
-    return lastID(of: kind)
+    return RuleKey(kind, lastID(of: kind))
   }
 
   private mutating func insert(_ entry: Entry) {
@@ -117,38 +108,32 @@ struct RuleTable: Sendable {
   /// rule has its id.
   ///
   /// - Parameter shared: The rules with their counts, each kind in the order in which its rules were added.
-  mutating func replaceShared(with shared: [(rule: Rule, count: SharedRule.Count)]) {
+  mutating func replaceShared(with shared: [(key: RuleKey, rule: Rule, count: RuleCount)]) {
     removeAll { $0.origin == .shared }
-    for (rule, count) in shared { lastIDs[rule.kind] = max(lastID(of: rule.kind), count.id) }
+    for (key, _, _) in shared { lastIDs[key.kind] = max(lastID(of: key.kind), key.id) }
     // Stubs that were added later come first.
-    let ordered = shared.filter { $0.rule.kind != .stub } + shared.filter { $0.rule.kind == .stub }.reversed()
-    for (position, (rule, count)) in ordered.enumerated() {
-      if var own = remove(rule.kind, count.id) {
-        own.id = nextID(of: rule.kind)
+    let ordered = shared.filter { $0.key.kind != .stub } + shared.filter { $0.key.kind == .stub }.reversed()
+    for (position, (key, rule, count)) in ordered.enumerated() {
+      if var own = remove(key) {
+        own.key = nextKey(of: key.kind)
         insert(own)
       }
-      insert(Entry(count.id, rank: Self.firstOfShared + position, rule, .shared))
-      setCount(count)
+      insert(Entry(key, rank: Self.firstOfShared + position, rule, .shared, count))
     }
   }
 
   /// Records how many requests a shared rule has affected.
-  mutating func setCount(_ count: SharedRule.Count) {
-    let key = Key(kind: count.kind, id: count.id)
-    entries[key]?.timesLeft = count.timesLeft
-    entries[key]?.timesMet = count.timesMet
-    entries[key]?.begun = count.begun
-  }
+  mutating func setCount(_ count: RuleCount, of key: RuleKey) { entries[key]?.count = count }
 
   /// Removes a rule, and returns it; `nil` when there is none.
   @discardableResult
-  private mutating func remove(_ kind: Rule.Kind, _ id: Int) -> Entry? {
-    guard let entry = entries.removeValue(forKey: Key(kind: kind, id: id)) else { return nil }
+  private mutating func remove(_ key: RuleKey) -> Entry? {
+    guard let entry = entries.removeValue(forKey: key) else { return nil }
     let (path, parameter) = Self.bucket(of: entry)
-    buckets[path]?[parameter]?.removeAll { $0 == entry.key }
+    buckets[path]?[parameter]?.removeAll { $0 == key }
     if buckets[path]?[parameter]?.isEmpty == true { buckets[path]?[parameter] = nil }
     if buckets[path]?.isEmpty == true { buckets[path] = nil }
-    remember(entry)
+    remember(key, timesMet: entry.count.timesMet)
     return entry
   }
 
@@ -157,31 +142,28 @@ struct RuleTable: Sendable {
   /// - Returns: Whether there was one.
   mutating func replaceOwn(_ id: Int, with rule: Rule) -> Bool {
     guard let old = self[rule.kind, id], old.origin != .shared else { return false }
-    remove(rule.kind, id)
+    remove(old.key)
     gone[old.key] = nil
-    insert(Entry(id, rank: old.rank, rule, old.origin))
+    insert(Entry(old.key, rank: old.rank, rule, old.origin))
     return true
   }
 
   /// Lets the responses of the server's own rules, and the choices of all rules with a probability, begin anew.
   mutating func beginSequences() {
     for (key, entry) in entries {
-      if entry.origin != .shared { entries[key]?.begun = entry.timesMet }
+      if entry.origin != .shared { entries[key]?.count.beginAnew() }
       entries[key]?.matched = 0
     }
   }
 
   private mutating func removeAll(where isGone: (Entry) -> Bool) {
-    for entry in entries.values where isGone(entry) { remove(entry.rule.kind, entry.id) }
+    for entry in entries.values where isGone(entry) { remove(entry.key) }
   }
 
   /// Remembers how many requests a removed rule has affected.
-  ///
-  /// - Parameter timesMet: The number; `nil` for the rule's own count.
-  mutating func remember(_ entry: Entry, timesMet: Int? = nil) {
-    let timesMet = timesMet ?? entry.timesMet
-    guard timesMet > 0, entries[entry.key] == nil else { return }
-    gone[entry.key] = timesMet
+  mutating func remember(_ key: RuleKey, timesMet: Int) {
+    guard timesMet > 0, entries[key] == nil else { return }
+    gone[key] = timesMet
     if gone.count > 2 * Self.remembered { gone = gone.filter { $0.key.id > lastID(of: $0.key.kind) - Self.remembered } }
   }
 
@@ -189,7 +171,7 @@ struct RuleTable: Sendable {
   ///
   /// - Returns: Whether the rule existed; `true` for all rules of a kind.
   mutating func removeOwn(_ kind: Rule.Kind, _ id: Int?) -> Bool {
-    if let id { return self[kind, id].map { $0.origin != .shared } == true && remove(kind, id) != nil }
+    if let id { return self[kind, id].map { $0.origin != .shared } == true && remove(RuleKey(kind, id)) != nil }
     removeAll { $0.rule.kind == kind && $0.origin != .shared }
     return true
   }
@@ -202,7 +184,7 @@ struct RuleTable: Sendable {
   func first(_ kind: Rule.Kind, for request: MatchableRequest, after rank: Int = .min) -> Entry? {
     var found: Entry?
     for key in candidates(for: request) where key.kind == kind {
-      guard let entry = entries[key], entry.rank > rank, entry.rank < found?.rank ?? .max, entry.timesLeft != 0,
+      guard let entry = entries[key], entry.rank > rank, entry.rank < found?.rank ?? .max, !entry.count.isUsedUp,
         entry.rule.matcher.matches(request)
       else { continue }
       found = entry
@@ -214,7 +196,7 @@ struct RuleTable: Sendable {
   func hasResponse(to request: MatchableRequest) -> Bool {
     candidates(for: request).contains { key in
       guard key.kind == .stub, let entry = entries[key] else { return false }
-      return !entry.rule.leavesRequests && entry.timesLeft != 0 && entry.rule.matcher.matches(request)
+      return !entry.rule.leavesRequests && !entry.count.isUsedUp && entry.rule.matcher.matches(request)
     }
   }
 
@@ -232,16 +214,14 @@ struct RuleTable: Sendable {
 
   /// Counts a request for a rule of the server's own, and removes the rule after its last request, unless it is a hold:
   /// requests wait in it.
-  mutating func countRequest(_ entry: Entry) {
-    entries[entry.key]?.timesMet += 1
-    guard let times = entry.timesLeft else { return }
-    entries[entry.key]?.timesLeft = times - 1
-    if times == 1, entry.rule.kind != .hold { remove(entry.rule.kind, entry.id) }
+  mutating func countRequest(_ key: RuleKey) {
+    entries[key]?.count.add()
+    if key.kind != .hold, entries[key]?.count.isUsedUp == true { remove(key) }
   }
 
   /// The rules that may match a request; some may be listed twice.
-  private func candidates(for request: MatchableRequest) -> [Key] {
-    var candidates: [Key] = []
+  private func candidates(for request: MatchableRequest) -> [RuleKey] {
+    var candidates: [RuleKey] = []
     for target in request.targets {
       let path = Array(target.text.lowercased().utf8)
       let prefixes = prefixLengths.filter { $0 <= path.count }.map { Array(path.prefix($0)) + [Self.wildcard] }

@@ -6,8 +6,9 @@ import JSONServerValues
 ///
 /// The order is: the delay or a fault, a hold, a stub. The rules belong to one engine and run on its event loop.
 ///
-/// A shared rule with `times` or several responses counts its requests in the database, before the request goes on. All
-/// other shared rules work like a server's own rules.
+/// A server's own rules are in the table alone. Faults and stubs that servers of one database share are rows of the state,
+/// which changes with their commits; the table follows the rows. A shared rule with `times` or several responses counts its
+/// requests in the state, before the request goes on. All other shared rules work like a server's own rules.
 final class Rules {
   /// The stubs of a new session.
   private(set) var startStubs: RuleTable
@@ -36,25 +37,21 @@ final class Rules {
   /// The page at `/` is only replaced by stubs, never delayed, held or failed: users change these rules on the page.
   func simulate(_ context: RequestContext, on engine: isolated Engine) {
     let isForPage = engine.policies.servesPage(for: context.request, context.target)
-    guard table.isEmpty else {
-      let visit = Visit(context: context, request: context.matchable)
-      guard context.original.bytes.count > RequestBody.largestQuick, table.readsBody(of: visit.request) else {
-        return simulate(visit, isForPage: isForPage, on: engine)
-      }
-      return engine.aside {
-        visit.request.readBody()
-      } then: { engine, _ in
-        engine.rules.simulate(visit, isForPage: isForPage, on: engine)
+    // The usual case, for which no parts of the request are prepared.
+    if table.isEmpty {
+      if isForPage { return engine.serve(context) }
+      if (try? engine.settings.delay(of: context)) == .zero, engine.uploadTime(of: context) == .zero {
+        return engine.carryOutOnce(context) { $0.serve($1) }
       }
     }
-    if isForPage { return engine.serve(context) }
-    do throws(RequestError) {
-      let wait = try engine.settings.delay(of: context)
-      let whole = wait + engine.uploadTime(of: context)
-      guard whole > .zero else { return engine.carryOutOnce(context) { $0.serve($1) } }
-      delay(by: whole, on: engine) { engine in engine.carryOutOnce(context) { $0.serve($1) } }
-    } catch {
-      engine.finalize(context, error.response())
+    let visit = Visit(context: context, request: context.matchable)
+    guard context.original.bytes.count > RequestBody.largestQuick, table.readsBody(of: visit.request) else {
+      return simulate(visit, isForPage: isForPage, on: engine)
+    }
+    engine.aside {
+      visit.request.readBody()
+    } then: { engine, _ in
+      engine.rules.simulate(visit, isForPage: isForPage, on: engine)
     }
   }
 
@@ -80,18 +77,18 @@ final class Rules {
       met.rule.search == nil || record(of: met, for: visit, on: engine) != nil, table.choose(met)
     else { return find(kind, for: visit, after: met.rank, on: engine, found) }
     guard met.origin == .shared else {
-      table.countRequest(met)
+      table.countRequest(met.key)
       return found(engine, met)
     }
     guard met.isCounted else { return found(engine, met) }
     engine.changeState {
-      SharedRule.countRequest(met.rule.kind, met.id, in: &$0)
+      SharedRules.countRequest(met.key, in: &$0)
     } then: { engine, result in
       switch result {
       case .success(let count?):
         var met = met
-        (met.timesMet, met.begun) = (count.timesMet, count.begun)
-        engine.rules.table.remember(met, timesMet: count.timesMet + 1)
+        met.count = count
+        engine.rules.table.remember(met.key, timesMet: count.timesMet + 1)
         found(engine, met)
       case .success(nil): engine.rules.find(kind, for: visit, after: rank, on: engine, found)
       case .failure(let error): engine.finalize(visit.context, error.response())
@@ -262,11 +259,11 @@ final class Rules {
 
   /// Adds a rule and passes on its id. Servers of one database share the rule, unless it is a hold or has a closure.
   func add(_ rule: Rule, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Int>) {
-    guard let value = SharedRule.value(of: rule, in: engine.writes.state) else {
+    guard let value = SharedRules.value(of: rule, in: engine.writes.state) else {
       return completion(engine, .success(table.add(rule)))
     }
     let last = table.lastID(of: rule.kind)
-    engine.changeState({ SharedRule.add(value, rule.kind, after: last, to: &$0) }, then: completion)
+    engine.changeState({ SharedRules.add(value, rule.kind, after: last, to: &$0) }, then: completion)
   }
 
   /// Replaces a rule, which keeps its id and its place and begins anew; passes on whether there was one.
@@ -274,10 +271,10 @@ final class Rules {
     _ id: Int, with rule: Rule, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Bool>
   ) {
     if table.replaceOwn(id, with: rule) { return completion(engine, .success(true)) }
-    guard let value = SharedRule.value(of: rule, in: engine.writes.state) else {
+    guard let value = SharedRules.value(of: rule, in: engine.writes.state) else {
       return completion(engine, .success(false))
     }
-    engine.changeState({ SharedRule.replace(rule.kind, id, with: value, in: &$0) }, then: completion)
+    engine.changeState({ SharedRules.replace(rule.kind, id, with: value, in: &$0) }, then: completion)
   }
 
   /// Lets the responses of all stubs begin with the first one again, and continues when that is saved.
@@ -285,7 +282,7 @@ final class Rules {
     table.beginSequences()
     let state = engine.writes.state
     guard state.isSaved, !state[.count].isEmpty else { return completion(engine) }
-    engine.changeState({ SharedRule.beginSequences(in: &$0) }) { engine, _ in completion(engine) }
+    engine.changeState({ SharedRules.beginSequences(in: &$0) }) { engine, _ in completion(engine) }
   }
 
   /// Removes a rule, or all rules of a kind; passes on whether there was one.
@@ -302,7 +299,7 @@ final class Rules {
     }
     if id != nil, table.removeOwn(kind, id) { return completion(engine, .success(true)) }
     engine.changeState {
-      SharedRule.remove(kind, id, from: &$0)
+      SharedRules.remove(kind, id, from: &$0)
     } then: { engine, result in
       // The server keeps its own rules when removing all shared rules fails.
       let wasOwn = if case .success = result, id == nil { engine.rules.table.removeOwn(kind, nil) } else { false }
@@ -334,20 +331,23 @@ final class Rules {
   func follow(_ keys: [ServerState.Key], on engine: isolated Engine) {
     let state = engine.writes.state
     guard keys.contains(where: { $0.kind == .rule }) else {
-      for key in keys where key.kind == .count { table.setCount(SharedRule.Count(state, key.name)) }
+      for key in keys where key.kind == .count {
+        guard let key = RuleKey(name: key.name), let count = SharedRules.count(of: key, in: state) else { continue }
+        table.setCount(count, of: key)
+      }
       return
     }
-    var shared: [(Rule, SharedRule.Count)] = []
+    var shared: [(key: RuleKey, rule: Rule, count: RuleCount)] = []
     for (name, value) in state[.rule] {
-      let count = SharedRule.Count(state, name)
+      guard let key = RuleKey(name: name), let count = SharedRules.count(of: key, in: state) else { continue }
       do throws(RequestError) {
-        shared.append((try SharedRule.rule(count.kind, value), count))
+        shared.append((key, try SharedRules.rule(key.kind, value), count))
       } catch {
         engine.configuration.onEvent(
-          .warning("The \(count.kind.rawValue) \(count.id) of the database cannot be used: \(error.message)"))
+          .warning("The \(key.kind.rawValue) \(key.id) of the database cannot be used: \(error.message)"))
       }
     }
-    table.replaceShared(with: shared.sorted { $0.1.id < $1.1.id })
+    table.replaceShared(with: shared.sorted { $0.key.id < $1.key.id })
   }
 
   // MARK: Lists
@@ -369,7 +369,7 @@ final class Rules {
 
   /// A rule as JSON; a hold with the journal's numbers of its waiting requests.
   private func value(of entry: RuleTable.Entry) -> JSONValue {
-    var members = entry.rule.members(id: entry.id, timesLeft: entry.timesLeft)
+    var members = entry.rule.members(id: entry.id, timesLeft: entry.count.timesLeft)
     if entry.rule.kind == .hold {
       members["requests"] = .array(waiting(in: entry.id).map { .number(JSONNumber($0.value.visit.context.number)) })
     }
@@ -378,7 +378,7 @@ final class Rules {
 
   /// The members of a rule as they are sent, without its id; `nil` when no rule has this id.
   func members(of kind: Rule.Kind, _ id: Int) -> JSONObject? {
-    table[kind, id].map { $0.rule.members(timesLeft: $0.timesLeft) }
+    table[kind, id].map { $0.rule.members(timesLeft: $0.count.timesLeft) }
   }
 
   /// The number of rules of each kind.

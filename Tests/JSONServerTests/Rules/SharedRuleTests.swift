@@ -11,9 +11,9 @@ import Testing
   private let state = ServerState(saved: [])
 
   private func passOn(_ rule: Rule) throws -> Rule {
-    let told = try #require(SharedRule.value(of: rule, in: state))
+    let told = try #require(SharedRules.value(of: rule, in: state))
     // As a database keeps it.
-    return try SharedRule.rule(rule.kind, JSONValue(parsing: told.text(pretty: false)))
+    return try SharedRules.rule(rule.kind, JSONValue(parsing: told.text(pretty: false)))
   }
 
   private static var exactPattern: RequestPattern {
@@ -46,20 +46,20 @@ import Testing
   @Test func `A sequence begins anew for all servers, and so does a rule that is replaced`() throws {
     var state = state
     let rule = try Rule(Stub(.any("/a"), inOrder: [.json(1), .json(2)], times: 5))
-    let value = try #require(SharedRule.value(of: rule, in: state))
-    let id = SharedRule.add(value, .stub, after: 0, to: &state)
+    let value = try #require(SharedRules.value(of: rule, in: state))
+    let id = SharedRules.add(value, .stub, after: 0, to: &state)
     func count() throws -> [Int?] {
-      let count = try #require(SharedRule.countRequest(.stub, id, in: &state))
-      return [count.timesMet, count.begun, count.timesLeft]
+      let count = try #require(SharedRules.countRequest(RuleKey(.stub, id), in: &state))
+      return [count.timesMet, count.timesMetAnew, count.timesLeft]
     }
     #expect(try count() == [0, 0, 5])
-    #expect(try count() == [1, 0, 4])
-    SharedRule.beginSequences(in: &state)
-    #expect(try count() == [2, 2, 3])
-    #expect(try count() == [3, 2, 2])
-    #expect(SharedRule.replace(.stub, id, with: value, in: &state))
+    #expect(try count() == [1, 1, 4])
+    SharedRules.beginSequences(in: &state)
+    #expect(try count() == [2, 0, 3])
+    #expect(try count() == [3, 1, 2])
+    #expect(SharedRules.replace(.stub, id, with: value, in: &state))
     #expect(try count() == [0, 0, 5])
-    #expect(!SharedRule.replace(.stub, id + 1, with: value, in: &state))
+    #expect(!SharedRules.replace(.stub, id + 1, with: value, in: &state))
   }
 
   @Test func `Bodies that are bytes or files arrive with their types`() throws {
@@ -77,11 +77,11 @@ import Testing
   }
 
   @Test func `Closures, holds and what only Swift can say stay`() throws {
-    #expect(SharedRule.value(of: try Rule(Stub(RequestPattern()) { _ in nil }), in: state) == nil)
-    #expect(SharedRule.value(of: try Rule(RequestPattern(), .hold), in: state) == nil)
+    #expect(SharedRules.value(of: try Rule(Stub(RequestPattern()) { _ in nil }), in: state) == nil)
+    #expect(SharedRules.value(of: try Rule(RequestPattern(), .hold), in: state) == nil)
     for response in [nil, .reset] as [Response?] {
       let stub = Stub(RequestPattern(), inOrder: [response, .status(200)])
-      #expect(SharedRule.value(of: try Rule(stub), in: state) == nil)
+      #expect(SharedRules.value(of: try Rule(stub), in: state) == nil)
     }
   }
 

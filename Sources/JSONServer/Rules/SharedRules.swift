@@ -1,39 +1,12 @@
 import JSONDatabase
 import JSONServerValues
 
-/// The form of faults and stubs in the state that servers share: the rule as it is sent to `/__admin`, the members that
+/// The rows of faults and stubs in the state that servers share: the rule as it is sent to `/__admin`, the members that
 /// `/__admin` does not have, and the number of requests that met the rule.
-enum SharedRule {
-  /// The number of requests that met a rule.
-  struct Count {
-    let kind: Rule.Kind
-    let id: Int
-    /// The number of requests that the rule still applies to; `nil` for no limit.
-    let timesLeft: Int?
-    let timesMet: Int
-    /// The number of these requests before the rule's responses last began with the first one.
-    var begun: Int
-
-    /// - Parameter name: The name of the rule's row.
-    init(_ state: ServerState, _ name: String) {
-      let parts = name.split(separator: "/")
-      kind = parts.first.flatMap { Rule.Kind(rawValue: String($0)) } ?? .fault
-      id = parts.last.flatMap { Int($0) } ?? 0
-      let count = state[.count, name]
-      timesMet = count?["met"]?.int ?? 0
-      begun = count?["begun"]?.int ?? 0
-      timesLeft = count.map { $0["left"]?.int } ?? state[.rule, name]?[SharedRule.rule]?["times"]?.int
-    }
-
-    /// The count as a row, after some more requests.
-    func value(adding requests: Int = 0) -> JSONValue {
-      [
-        "met": JSONValue(timesMet + requests), "left": timesLeft.map { JSONValue($0 - requests) } ?? .null,
-        "begun": JSONValue(begun),
-      ]
-    }
-  }
-
+///
+/// Each change is a function of the state, so that it can be repeated when another server was first. A rollback of the state
+/// must not take back a server's own rules, which no commit holds; they are only in ``RuleTable``.
+enum SharedRules {
   // Members of a row.
   private static let rule = "rule"
   /// Each byte of a file is a code point, so that only JSON's escapes are needed.
@@ -85,13 +58,13 @@ enum SharedRule {
   static func add(_ value: JSONValue, _ kind: Rule.Kind, after own: Int, to state: inout ServerState) -> Int {
     let id = max(own, state[.number, kind.rawValue]?.int ?? 0) + 1
     state[.number, kind.rawValue] = JSONValue(id)
-    state[.rule, name(kind, id)] = value
+    state[.rule, RuleKey(kind, id).name] = value
     return id
   }
 
   /// Replaces a rule, and returns whether there was one.
   static func replace(_ kind: Rule.Kind, _ id: Int, with value: JSONValue, in state: inout ServerState) -> Bool {
-    let name = name(kind, id)
+    let name = RuleKey(kind, id).name
     guard state[.rule, name] != nil else { return false }
     (state[.rule, name], state[.count, name]) = (value, nil)
     return true
@@ -99,38 +72,38 @@ enum SharedRule {
 
   /// Lets the responses of all rules begin with the first one again.
   static func beginSequences(in state: inout ServerState) {
-    for name in state[.count].keys {
-      var count = Count(state, name)
-      count.begun = count.timesMet
-      state[.count, name] = count.value()
+    for (name, row) in state[.count] {
+      var count = RuleCount(row)
+      count.beginAnew()
+      state[.count, name] = count.row
     }
   }
 
   /// Removes a rule, or all of a kind, and returns whether there was one.
   static func remove(_ kind: Rule.Kind, _ id: Int?, from state: inout ServerState) -> Bool {
     let names = state[.rule].keys.filter { other in
-      id.map { other == name(kind, $0) } ?? other.hasPrefix("\(kind.rawValue)/")
+      id.map { other == RuleKey(kind, $0).name } ?? other.hasPrefix("\(kind.rawValue)/")
     }
     for name in names { (state[.rule, name], state[.count, name]) = (nil, nil) }
     return !names.isEmpty
   }
 
+  /// The number of requests that met a rule; `nil` for an unknown rule.
+  static func count(of key: RuleKey, in state: ServerState) -> RuleCount? {
+    guard let value = state[.rule, key.name] else { return nil }
+    return state[.count, key.name].map { RuleCount($0) } ?? RuleCount(upTo: value[rule]?["times"]?.int)
+  }
+
   /// Counts a request that meets a rule.
   ///
   /// - Returns: The count before the request; `nil` when the rule has reached its limit.
-  static func countRequest(_ kind: Rule.Kind, _ id: Int, in state: inout ServerState) -> Count? {
-    let name = name(kind, id)
-    guard state[.rule, name] != nil else { return nil }
-    let count = Count(state, name)
-    if count.timesLeft == 1 {
-      _ = remove(kind, id, from: &state)
-    } else {
-      state[.count, name] = count.value(adding: 1)
-    }
-    return count
+  static func countRequest(_ key: RuleKey, in state: inout ServerState) -> RuleCount? {
+    guard let before = count(of: key, in: state) else { return nil }
+    var count = before
+    count.add()
+    if count.isUsedUp { _ = remove(key.kind, key.id, from: &state) } else { state[.count, key.name] = count.row }
+    return before
   }
-
-  private static func name(_ kind: Rule.Kind, _ id: Int) -> String { "\(kind.rawValue)/\(id)" }
 }
 
 extension FixedResponse {
