@@ -150,8 +150,7 @@ extension String {
     guard hasSuffix("Z"), parts.count == 6 else { return self }
     let days = CivilTime.daysSince1970(year: Int(parts[0]), month: Int(parts[1]), day: Int(parts[2]))
     let time = CivilTime(secondsSince1970: Int64(days) * 86_400 + (parts[3] + 2) * 3600 + parts[4] * 60 + parts[5])
-    let date = [time.month, time.day].map { "-" + CivilTime.twoDigits($0) }.joined()
-    return "\(time.year)\(date)T\(time.clock)\(dropFirst(19).dropLast())+02:00"
+    return "\(time.date)T\(time.clock)\(dropFirst(19).dropLast())+02:00"
   }
 
   /// An address on another host. Addresses of this server, which the client follows, stay.

@@ -18,6 +18,9 @@ package struct CivilTime {
     (year, month, day) = Self.date(daysSince1970: days)
   }
 
+  /// The date: `2026-11-21`.
+  package var date: String { "\(year)-\(Self.twoDigits(month))-\(Self.twoDigits(day))" }
+
   /// The time of day: `08:49:37`.
   package var clock: String {
     [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map(Self.twoDigits).joined(separator: ":")

@@ -85,7 +85,7 @@ struct DateForm {
     case .seconds(isWhole: false): return ValidJSON(writing: JSONValue(floatLiteral: Double(milliseconds) / 1000))
     case .text(let text):
       let time = CivilTime(secondsSince1970: milliseconds / 1000 + text.offset * 60)
-      var output = "\(time.year)-\(CivilTime.twoDigits(time.month))-\(CivilTime.twoDigits(time.day))"
+      var output = time.date
       guard !text.separator.isEmpty else { return ValidJSON(writing: .string(output)) }
       output += text.separator + time.clock.prefix(text.hasSeconds ? 8 : 5)
       if text.fractionDigits > 0 {

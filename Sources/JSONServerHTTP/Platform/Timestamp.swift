@@ -19,7 +19,6 @@ package struct Timestamp: Sendable {
   /// `2026-11-21T14:05:09.042Z`, as in RFC 3339.
   package var rfc3339: String {
     let time = CivilTime(secondsSince1970: milliseconds / 1000)
-    let date = "\(time.year)-\(CivilTime.twoDigits(time.month))-\(CivilTime.twoDigits(time.day))"
-    return "\(date)T\(time.clock).\(String(1000 + milliseconds % 1000).dropFirst())Z"
+    return "\(time.date)T\(time.clock).\(String(1000 + milliseconds % 1000).dropFirst())Z"
   }
 }

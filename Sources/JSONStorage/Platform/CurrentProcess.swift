@@ -33,8 +33,7 @@ enum WallClock {
   /// A time in UTC as a part of a file name: sorted by name is sorted by time.
   static func fileNamePart(of moment: FileStamp.Time) -> String {
     let time = CivilTime(secondsSince1970: moment.seconds)
-    let date = [time.year, time.month, time.day].map(CivilTime.twoDigits).joined(separator: "-")
     let milliseconds = String(1000 + moment.nanoseconds / 1_000_000).dropFirst()
-    return "\(date)T\(time.clock.replacing(":", with: "-")).\(milliseconds)Z"
+    return "\(time.date)T\(time.clock.replacing(":", with: "-")).\(milliseconds)Z"
   }
 }
