@@ -18,10 +18,9 @@ extension Database {
     let position = try position(of: name)
     let whole = id == nil ? try? singular(name) : try? record(id ?? "", in: name)
     let value = whole?.member(Array(member.utf8))
-    var rows = PersistentRowVector()
-    if let elements = value?.elements {
+    let elements = value?.elements
+    if elements != nil {
       guard patience.allows(value.map { $0.count > QueryPlan.quickRecord } ?? false) else { return nil }
-      for element in elements { rows.append(Row(element, lead: 0, trail: 0)) }
     } else {
       guard value?.withToken(\.isNull) ?? true, holdsLists(FieldPath(member), in: position) else { return nil }
     }
@@ -30,11 +29,7 @@ extension Database {
     schema.filler = .none
     // An element is in a list in a record.
     schema.maximumDepth -= 2
-    let collection = RecordCollection(
-      name: member, idName: schema.idName(of: member), rows: rows, tail: UTF8Slice(""), defaultLayout: .compact,
-      lineage: Lineage())
-    let entry = ResourceEntry(
-      name: member, lead: UTF8Slice(""), resource: .collection(collection), trail: UTF8Slice(""))
+    let entry = ResourceEntry(member, elements: elements ?? [], schema: schema)
     var list = Database(schema: schema, prefix: UTF8Slice(""), entries: [entry], suffix: UTF8Slice(""))
     list.patience = patience
     return list
@@ -49,7 +44,7 @@ extension Database {
   /// Adds an element that is not an object, and so has no id.
   package mutating func append(_ element: ValidJSON, to name: String) {
     guard let position = collectionPosition(name) else { return }
-    change(position) { $0.append(Row(element, lead: 0, trail: 0)) }
+    change(position) { $0.append(Row(element)) }
   }
 
   /// Whether a collection's records refer to another collection.

@@ -47,6 +47,16 @@ struct ResourceEntry: Sendable {
     self.resource = resource
   }
 
+  /// A collection of some elements without the text around them.
+  init(_ name: String, elements: [ValidJSON], schema: Schema) {
+    var rows = PersistentRowVector()
+    for element in elements { rows.append(Row(element)) }
+    let collection = RecordCollection(
+      name: name, idName: schema.idName(of: name), rows: rows, tail: UTF8Slice(""), defaultLayout: .compact,
+      lineage: Lineage())
+    self.init(name: name, lead: UTF8Slice(""), resource: .collection(collection), trail: UTF8Slice(""))
+  }
+
   /// Makes the present data the example of checks.
   mutating func keepExample() {
     example =

@@ -14,7 +14,7 @@ struct Row: Sendable {
   /// - Parameters:
   ///   - lead: The number of bytes of white space before the record.
   ///   - trail: The number of bytes of white space after the record.
-  init(_ record: ValidJSON, lead: Int, trail: Int) {
+  init(_ record: ValidJSON, lead: Int = 0, trail: Int = 0) {
     self.record = record
     // White space beyond 64 KiB on one side is dropped: it is layout, not data.
     leadCount = UInt16(clamping: lead)

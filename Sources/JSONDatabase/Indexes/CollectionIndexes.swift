@@ -138,6 +138,6 @@ struct HiddenRows: RowIndex {
 extension Row {
   /// The row without the member of a name; its layout is lost.
   fileprivate func removing(_ name: String) -> Row {
-    Row(record.removing(name), lead: 0, trail: 0)
+    Row(record.removing(name))
   }
 }

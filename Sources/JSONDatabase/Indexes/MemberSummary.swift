@@ -20,7 +20,7 @@ struct MemberSummary: RowIndex {
   }
 
   /// Reads one object.
-  init(of object: ValidJSON) { count(Row(object, lead: 0, trail: 0), 1) }
+  init(of object: ValidJSON) { count(Row(object), 1) }
 
   mutating func follow(_ changes: RowChanges) -> Bool {
     changes.forEachStep { count($0, $1) }

@@ -51,7 +51,8 @@ package struct Validator {
         findings.warn("the address /\(name) does not lead to the resource '\(name)'; rename it", at: nameOffset)
       }
       switch value.kind {
-      case .array: if isFirst { entries.append(entry(name, value.elements ?? [])) }
+      // A collection, for what its indexes know.
+      case .array: if isFirst { entries.append(ResourceEntry(name, elements: value.elements ?? [], schema: schema)) }
       case .object: break
       case .null, .bool, .number, .string:
         findings.refuse(Unsuitable.fault(of: name, value.kind), at: value.offset)
@@ -61,16 +62,6 @@ package struct Validator {
     let database = Database(schema: schema, prefix: UTF8Slice(""), entries: entries, suffix: UTF8Slice(""))
     for collection in database.entries.compactMap(\.collection) { collection.checkRecords(schema, &findings) }
     database.checkForeignKeys(&findings)
-  }
-
-  /// A collection of some elements, for what its indexes know.
-  private func entry(_ name: String, _ elements: [ValidJSON]) -> ResourceEntry {
-    var rows = PersistentRowVector()
-    for element in elements { rows.append(Row(element, lead: 0, trail: 0)) }
-    let collection = RecordCollection(
-      name: name, idName: schema.idName(of: name), rows: rows, tail: UTF8Slice(""), defaultLayout: .compact,
-      lineage: Lineage())
-    return ResourceEntry(name: name, lead: UTF8Slice(""), resource: .collection(collection), trail: UTF8Slice(""))
   }
 
   /// The names whose routes belong to the server.
