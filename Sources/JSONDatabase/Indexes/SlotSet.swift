@@ -58,11 +58,11 @@ enum SlotSet: Sendable {
   }
 }
 
-/// A set of small numbers, one bit for each number that there is room for: slots of rows, instructions of a pattern.
+/// A set of slots, one bit for each slot that there is room for.
 ///
 /// Sets of many thousand numbers are joined in microseconds, and are read in ascending order however they were filled.
-struct Bitmap: Sendable, Hashable {
-  private(set) var words: [UInt64]
+struct Bitmap: Sendable {
+  private var words: [UInt64]
 
   /// Makes room for numbers below another; none is in the set.
   init(room: Int) {
@@ -87,20 +87,13 @@ struct Bitmap: Sendable, Hashable {
     words.reduce(0) { $0 + $1.nonzeroBitCount }
   }
 
-  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
-
   func contains(_ number: Int32) -> Bool {
     words[Int(number) >> 6] & Self.bit(Int(number)) != 0
   }
 
-  /// Adds a number, and returns whether it is new.
-  ///
   /// - Precondition: There is room for the number.
-  @discardableResult
-  mutating func insert(_ number: Int) -> Bool {
-    let before = words[number >> 6]
+  mutating func insert(_ number: Int) {
     words[number >> 6] |= Self.bit(number)
-    return words[number >> 6] != before
   }
 
   mutating func remove(_ number: Int) {
