@@ -62,12 +62,8 @@ package struct ChangeHistory: Sendable {
   /// - Complexity: O(number of changes).
   package func changes(of name: String, since number: Int) -> [Change]? {
     guard let log = logs[name], log.start...self.number ~= number else { return nil }
-    var (low, high) = (log.forgotten, log.order.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if log.order[middle].number > number { high = middle } else { low = middle + 1 }
-    }
-    return log.order[low...].compactMap { entry in
+    let first = log.order[log.forgotten...].partitioningIndex { $0.number > number }
+    return log.order[first...].compactMap { entry in
       log.changes[entry.id].flatMap { $0.number == entry.number ? $0 : nil }
     }
   }
