@@ -70,23 +70,12 @@ package struct Contract: Sendable {
     let fields = request.headerFields
     let hasType = fields[.contentType] != nil || request.bytes.isEmpty
     return DocumentRequest(
-      method: request.method.rawValue, segments: target.segments, query: Self.query(of: target.text),
+      method: request.method.rawValue, segments: target.segments, query: target.sentParameters,
       field: { name in
         // Many clients do not say that a body is JSON.
         if name == "content-type", !hasType { return "application/json" }
         return HTTPField.Name(name).flatMap { fields[$0] }
       }, body: Self.body(of: request), base: request.base)
-  }
-
-  /// The parameters with their names as they were sent, such as `page[size]`.
-  private static func query(of target: String) -> [(name: String, value: String)] {
-    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
-    return target[mark...].dropFirst().split(separator: "&").map { pair in
-      let end = pair.firstIndex(of: "=") ?? pair.endIndex
-      return (
-        PercentEncoding.decodeForm(pair[..<end].utf8), PercentEncoding.decodeForm(pair[end...].dropFirst().utf8)
-      )
-    }
   }
 
   private static func body(of request: Request) -> Result<JSONValue, DocumentRequest.BodyFault>? {

@@ -221,10 +221,8 @@ extension EndpointResult {
     token.position = last.position
     nextSince = token.text
     guard last.number != nil || last.position != nil else { return }
-    let parts = request.target.split(separator: "?", maxSplits: 1).map(String.init)
-    let rest = parts.dropFirst().joined().split(separator: "&").filter { !$0.hasPrefix("_since=") }
-    let query = (rest + ["_since=\(token.text)"]).joined(separator: "&")
-    link = "<\(request.base)\(PercentEncoding.encodeUnsafe("\(parts[0])?\(query)"))>; rel=\"next\""
+    let target = request.target(leavingOut: { $0.isEmpty || $0 == "_since" }, adding: "_since=\(token.text)")
+    link = "<\(request.base)\(PercentEncoding.encodeUnsafe(target))>; rel=\"next\""
   }
 }
 

@@ -62,12 +62,7 @@ extension Revisions {
 extension Request {
   /// The target that reads the changed data: without `_fields`, and without the parameters of changes.
   fileprivate var readTarget: String {
-    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return target }
     let dropped = QueryParameter.table.filter { $0.value == .fields || !$0.takers.contains(.list) }.map { $0.name[...] }
-    let kept = parts[1].split(separator: "&", omittingEmptySubsequences: false).filter { item in
-      !dropped.contains(item.prefix { $0 != "=" })
-    }
-    return kept.isEmpty ? String(parts[0]) : parts[0] + "?" + kept.joined(separator: "&")
+    return target(leavingOut: dropped.contains)
   }
 }

@@ -22,11 +22,11 @@ package struct QueryParameters: Sendable {
   private static func items(of target: UnsafeBufferPointer<UInt8>) throws(RequestError) -> [(
     name: String, value: String
   )] {
-    guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return [] }
     var items: [(name: String, value: String)] = []
     var count = 0
-    for pair in target[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
-      let (name, value) = read(pair)
+    for pair in pairs(of: target) {
+      let (sent, value) = read(pair)
+      let name = ParameterName(sent).name
       guard !name.isEmpty else { continue }
       if items.last?.name != name { count += 1 }
       guard count <= maximumCount else {
@@ -64,11 +64,20 @@ package struct QueryParameters: Sendable {
     self.items = items
   }
 
+  /// The decoded pairs of a target's query, with the names as they were sent: `tags[]`, `page[size]`.
+  static func sent(in target: String) -> [(name: String, value: String)] {
+    target.withBytes { bytes in pairs(of: bytes).map(read) }
+  }
+
+  private static func pairs(of target: UnsafeBufferPointer<UInt8>) -> [Slice<UnsafeBufferPointer<UInt8>>] {
+    guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+    return target[mark...].dropFirst().split(separator: UInt8(ascii: "&"))
+  }
+
   private static func read(_ pair: Slice<UnsafeBufferPointer<UInt8>>) -> (name: String, value: String) {
     let sign = pair.firstIndex(of: UInt8(ascii: "="))
     let name = PercentEncoding.decodeForm(pair[..<(sign ?? pair.endIndex)])
-    let value = sign.map { PercentEncoding.decodeForm(pair[$0...].dropFirst()) } ?? ""
-    return (ParameterName(name).name, value)
+    return (name, sign.map { PercentEncoding.decodeForm(pair[$0...].dropFirst()) } ?? "")
   }
 }
 

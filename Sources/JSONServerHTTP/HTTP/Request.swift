@@ -159,7 +159,21 @@ extension Request {
 
   /// The path of the target, with its percent-escapes as they were sent: `/posts/1`.
   public var path: String {
-    String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
+    String(RequestTarget.encodedPath(of: target))
+  }
+
+  /// The target without some parameters of its query, and with another one at its end.
+  ///
+  /// - Parameter isLeftOut: Whether a name, as it was sent, is left out.
+  package func target(leavingOut isLeftOut: (Substring) -> Bool, adding parameter: String? = nil) -> String {
+    let path = RequestTarget.encodedPath(of: target)
+    let query = target[path.endIndex...].dropFirst()
+    var kept: [Substring] = []
+    if path.endIndex < target.endIndex {
+      kept = query.split(separator: "&", omittingEmptySubsequences: false).filter { !isLeftOut($0.prefix { $0 != "=" }) }
+    }
+    if let parameter { kept.append(parameter[...]) }
+    return kept.isEmpty ? String(path) : path + "?" + kept.joined(separator: "&")
   }
 
   /// The decoded parameters of the query; of a repeated name the first value: `["_page": "2"]`.

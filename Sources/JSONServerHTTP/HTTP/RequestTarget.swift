@@ -58,6 +58,10 @@ package struct RequestTarget: Sendable {
 }
 
 extension RequestTarget {
+  /// The decoded pairs of the query with their names as they were sent, such as `tags[]` and `page[size]`, which an OpenAPI
+  /// document may name.
+  package var sentParameters: [(name: String, value: String)] { QueryParameters.sent(in: text) }
+
   /// The decoded path for people and patterns: `/posts/1`. A slash that belongs to a segment is `%2F`.
   package var path: String { Self.path(of: segments) }
 

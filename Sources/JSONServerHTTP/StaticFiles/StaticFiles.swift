@@ -51,7 +51,7 @@ package struct StaticFiles: Sendable {
   }
 
   private func redirect(from target: String) -> Response {
-    let path = target.prefix { $0 != "?" }
+    let path = RequestTarget.encodedPath(of: target)
     return Response(status: .movedPermanently, headerFields: [.location: "\(path)/\(target[path.endIndex...])"])
   }
 
