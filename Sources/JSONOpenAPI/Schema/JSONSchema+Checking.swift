@@ -1,6 +1,7 @@
 package import JSONDatabase
 import JSONDescription
 package import JSONServerValues
+import TextMatching
 
 extension JSONSchema {
   /// Finds the problems of a value.

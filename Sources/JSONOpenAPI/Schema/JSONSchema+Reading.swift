@@ -1,5 +1,5 @@
-import JSONDatabase
 import JSONServerValues
+import TextMatching
 
 extension JSONSchema {
   /// Reads the schemas of a document, each once.
@@ -184,11 +184,11 @@ extension JSONSchema {
       return isStricter ? (other, true) : (number, false)
     }
 
-    private static func pattern(_ text: String, at node: DocumentFiles.Node) throws(Fault) -> TextPattern {
-      do throws(DatabaseError) {
-        return try TextPattern(text)
+    private static func pattern(_ text: String, at node: DocumentFiles.Node) throws(Fault) -> Pattern {
+      do throws(PatternError) {
+        return try Pattern(text, ignoresCase: false)
       } catch {
-        throw Fault(node: node, message: error.message)
+        throw Fault(node: node, message: "the pattern '\(text)' cannot be used: \(error)")
       }
     }
 

@@ -1,5 +1,5 @@
-import JSONDatabase
 package import JSONServerValues
+import TextMatching
 
 /// JSON Schemas that refer to each other (draft 2020-12, and the dialects of OpenAPI 3.0 and 3.1).
 package struct JSONSchema: Sendable {
@@ -49,7 +49,7 @@ package struct JSONSchema: Sendable {
     var condition: (test: ID, then: ID?, otherwise: ID?)?
     var properties: [(name: String, id: ID)] = []
     var positions: [String: ID] = [:]
-    var patterns: [(pattern: TextPattern, id: ID)] = []
+    var patterns: [(pattern: Pattern, id: ID)] = []
     var required: [String] = []
     var dependentRequired: [(name: String, needs: [String])] = []
     var additional: ID?
@@ -60,7 +60,7 @@ package struct JSONSchema: Sendable {
     var contains: ID?
     var isUnique = false
     var values: [JSONValue]?
-    var pattern: (text: String, matcher: TextPattern)?
+    var pattern: (text: String, matcher: Pattern)?
     var format: String?
     var least: (value: JSONNumber, isExclusive: Bool)?
     var most: (value: JSONNumber, isExclusive: Bool)?
