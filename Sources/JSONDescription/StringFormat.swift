@@ -28,7 +28,7 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
     case .date: Self.isDate(text[...])
     case .email: Self.isEmail(text[...])
     case .uri: Self.isURI(text[...])
-    case .uuid: Self.isUUID(text)
+    case .uuid: text.withUnsafeBufferPointer(UUIDText.isUUID)
     case .ipv4: Self.isIPv4(text[...])
     }
   }
@@ -97,14 +97,6 @@ package enum StringFormat: String, Sendable, Hashable, CaseIterable {
       rest.starts(with: "//".utf8), let authority = rest.dropFirst(2).first, isAlphanumeric(authority)
     else { return false }
     return hasOnlyURICharacters(rest)
-  }
-
-  /// RFC 9562, in upper or lower case.
-  private static func isUUID(_ text: [UInt8]) -> Bool {
-    guard text.count == 36 else { return false }
-    return text.enumerated().allSatisfy { index, byte in
-      [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : JSONSyntax.isHexadecimal(byte)
-    }
   }
 
   /// RFC 2673, `dotted-quad`, without leading zeros.

@@ -22,7 +22,7 @@ struct FileLocation: Sendable {
 
   private static func shortened(_ name: String) -> String {
     let hash = Array(name.utf8).withUnsafeBytes { ContentHash(of: $0).value }
-    let end = "~\(hexadecimal(hash))"
+    let end = "~\(hash.hexadecimal)"
     var start = name[...]
     while start.utf8.count > longestStem - end.utf8.count { start.removeLast() }
     return start + end
@@ -39,13 +39,7 @@ struct FileLocation: Sendable {
 
   /// A new name for a version that is being written.
   func temporaryName() -> String {
-    ".\(stem).\(Self.hexadecimal(.random(in: .min ... .max))).tmp"
-  }
-
-  /// The 16 hexadecimal digits of a number.
-  private static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    ".\(stem).\(UInt64.random(in: .min ... .max).hexadecimal).tmp"
   }
 
   /// Whether ``temporaryName()`` may have returned a name.
