@@ -92,19 +92,6 @@ extension JSONNumber {
   }
 }
 
-extension JSONValue {
-  fileprivate var kind: ValueToken.Kind {
-    switch self {
-    case .null: .null
-    case .bool: .bool
-    case .number: .number
-    case .string: .string
-    case .array: .array
-    case .object: .object
-    }
-  }
-}
-
 /// The common format of the strings at one place.
 package enum StringType: Sendable, Hashable {
   /// None.

@@ -63,9 +63,8 @@ struct DocumentDraft {
         parent = .array(elements)
         return (size + Self.overhead(of: nil, among: elements.count), elements.count - position)
       case .null, .bool, .number, .string:
-        let kind = ValidJSON(writing: parent).kind.description
         let place = JSONPointer.text(path.map(\.string))
-        throw DatabaseError(.conflict, "'\(place)' is \(kind), which has no members or elements")
+        throw DatabaseError(.conflict, "'\(place)' is \(parent.kind.description), which has no members or elements")
       }
     }
   }

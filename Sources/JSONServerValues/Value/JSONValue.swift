@@ -334,6 +334,17 @@ extension JSONValue {
 }
 
 extension JSONValue {
+  package var kind: ValueToken.Kind {
+    switch self {
+    case .null: .null
+    case .bool: .bool
+    case .number: .number
+    case .string: .string
+    case .array: .array
+    case .object: .object
+    }
+  }
+
   /// Creates a number with at most three digits after the point.
   package init(rounding number: Double) {
     self = JSONNumber((number * 1000).rounded() / 1000).map(JSONValue.number) ?? .null
