@@ -4,7 +4,7 @@ package import JSONServerValues
 package enum Patch: Sendable {
   /// Members to set and, with `null`, to remove (RFC 7396).
   case merge(ValidJSON)
-  /// Operations to carry out in order (RFC 6902).
+  /// Operations to apply in order (RFC 6902).
   case operations([PatchOperation])
 
   /// Returns the changed document.
@@ -157,7 +157,7 @@ package struct PatchOperation: Sendable {
     }
   }
 
-  /// Carries the operation out.
+  /// Changes a draft by the operation.
   ///
   /// - Throws: ``DatabaseError``; the draft must not be used then.
   func apply(to draft: inout DocumentDraft) throws(DatabaseError) {

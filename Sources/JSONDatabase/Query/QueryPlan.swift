@@ -1,6 +1,6 @@
 import JSONServerValues
 
-/// The sizes at which a query reads records instead of using an index, and at which another thread carries out the work.
+/// The sizes at which a query reads records instead of using an index, and at which another thread does the work.
 ///
 /// All of them stand here, since they hold only together: what is read instead of using an index must be quick, too.
 enum QueryPlan {
