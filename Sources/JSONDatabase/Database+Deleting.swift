@@ -146,20 +146,6 @@ extension Database {
 }
 
 extension Database {
-  /// Adds the resources of another database that are not present yet, after the existing ones.
-  package mutating func add(_ other: Database) {
-    let added = other.entries.filter { positions[ByteExactKey($0.name)] == nil }
-    guard !added.isEmpty else { return }
-    guard let end = entries.last else { return assign(other) }
-    // The white space before the closing brace stays there.
-    var joined = Array(entries) + added
-    for index in (entries.count - 1)..<joined.count { joined[index].trail = UTF8Slice("") }
-    joined[joined.count - 1].trail = end.trail
-    replaceEntries(by: joined)
-  }
-}
-
-extension Database {
   /// Removes the empty slots of collections that have more of them than records.
   ///
   /// Without that, every reader of all records would visit the slots of all records that were ever deleted. Copies of

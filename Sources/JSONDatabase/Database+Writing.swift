@@ -261,6 +261,17 @@ extension Database {
     return result
   }
 
+  /// Adds the resources of another database that are not present yet, after the existing ones.
+  package mutating func add(_ other: Database) {
+    let added = other.entries.filter { positions[ByteExactKey($0.name)] == nil }
+    guard !added.isEmpty else { return }
+    guard let end = entries.last else { return assign(other) }
+    // The white space before the closing brace stays there.
+    var joined = Array(entries) + added
+    for index in (entries.count - 1)..<joined.count { joined[index].trail = UTF8Slice("") }
+    joined[joined.count - 1].trail = end.trail
+    replaceEntries(by: joined)
+  }
   /// Merges the resources of another database into the existing ones, all or none: records by id, objects by member;
   /// adds new resources.
   ///
