@@ -82,13 +82,14 @@ package struct ContentHasher {
     guard var place = bytes.baseAddress else { return }
     let end = place + bytes.count
     var (first, second, third, fourth) = (lanes[0], lanes[1], lanes[2], lanes[3])
-    while place < end {
-      first = Self.fold(place, into: first)
-      second = Self.fold(place + 16, into: second)
-      third = Self.fold(place + 32, into: third)
-      fourth = Self.fold(place + 48, into: fourth)
-      place += Self.stripe
+    // The question after each lane, which only the last one answers with no, keeps the compiler from gathering the lanes in
+    // vectors, which cannot multiply: that took a quarter more instructions.
+    func next(_ lane: inout UInt64) -> Bool {
+      lane = Self.fold(place, into: lane)
+      place += 16
+      return place < end
     }
+    while place < end, next(&first), next(&second), next(&third), next(&fourth) {}
     lanes = SIMD4(first, second, third, fourth)
   }
 
