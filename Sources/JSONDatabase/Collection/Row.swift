@@ -39,9 +39,11 @@ struct Row: Sendable {
 
   /// The record with the white space around it, in the form of the file.
   var layoutText: UTF8Slice {
-    UTF8Slice(
-      record.storage, offset: record.offset - Int(leadCount), count: Int(leadCount) + record.count + Int(trailCount))
+    UTF8Slice(record.storage, offset: layoutExtent.lowerBound, count: layoutExtent.count)
   }
+
+  /// The place of ``layoutText`` in the storage.
+  var layoutExtent: Range<Int> { record.offset - Int(leadCount)..<end + Int(trailCount) }
 
   /// The layout of the record; `nil` when it has no members.
   var layout: JSONLayout? {

@@ -85,16 +85,18 @@ extension RecordCollection {
   /// Calls a closure with the texts of the records, neighbors in one storage together. Not generic, so that each row
   /// costs no call.
   private func forEachRun(_ body: (UTF8Slice) -> Void) {
-    var pending: UTF8Slice?
+    // Numbers, since a slice of each row would count references.
+    var storage: UTF8Buffer?
+    var (start, end) = (0, 0)
     rows.forEach { _, row in
-      let text = row.layoutText
-      if let run = pending, run.storage === text.storage, run.offset + run.count + 1 == text.offset {
-        pending = UTF8Slice(run.storage, offset: run.offset, count: run.count + 1 + text.count)
+      let extent = row.layoutExtent
+      if row.record.storage === storage, extent.lowerBound == end + 1 {
+        end = extent.upperBound
         return
       }
-      if let run = pending { body(run) }
-      pending = text
+      if let storage { body(UTF8Slice(storage, offset: start, count: end - start)) }
+      (storage, start, end) = (row.record.storage, extent.lowerBound, extent.upperBound)
     }
-    if let run = pending { body(run) }
+    if let storage { body(UTF8Slice(storage, offset: start, count: end - start)) }
   }
 }
