@@ -27,6 +27,7 @@ package struct PageLinks {
     guard page.last > 1, page.requested <= page.last else { return nil }
     let address = PageLinks(request)
     var links: [UInt8] = []
+    links.reserveCapacity(4 * (address.address.reduce(64) { $0 + $1.count }))
     address.append(linkTo: 1, "first", to: &links)
     if page.number > 1 { address.append(linkTo: page.number - 1, "prev", to: &links) }
     if page.number < page.last { address.append(linkTo: page.number + 1, "next", to: &links) }
@@ -36,14 +37,14 @@ package struct PageLinks {
 
   /// Appends the address with the number of another page.
   private func append(linkTo number: Int, _ relation: String, to links: inout [UInt8]) {
-    let digits = Array(String(number).utf8)
     links += links.isEmpty ? "<".utf8 : ", <".utf8
-    links += address[0]
-    for piece in address.dropFirst() {
-      links += digits
-      links += piece
+    for index in address.indices {
+      if index > 0 { links += String(number).utf8 }
+      links += address[index]
     }
-    links += ">; rel=\"\(relation)\"".utf8
+    links += ">; rel=\"".utf8
+    links += relation.utf8
+    links.append(UInt8(ascii: "\""))
   }
 }
 

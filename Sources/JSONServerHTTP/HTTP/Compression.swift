@@ -22,14 +22,16 @@ package final class Compression {
   /// A complete body from 1 KiB to 1 MiB is compressed, if its type is worth it; every response of such a type has
   /// `Vary`. A part of a file, and a response with `no-transform`, stays as it is.
   package func apply(to response: inout PreparedResponse, for request: Request) {
+    let coding =
+      request.has(.acceptEncoding)
+      ? request.headerFields.joined(.acceptEncoding).flatMap({ preferredCoding(for: $0) }) : nil
     // The common fields have such a type, and `Vary`.
     let isCommon = response.commonFields != nil
-    if isCommon, !request.has(.acceptEncoding) { return }
+    if isCommon, coding == nil { return }
     guard let type = response.headerFields.first(.contentType), Self.isCompressible(type) else { return }
     if !isCommon { response.headerFields.add("Accept-Encoding", toList: .vary) }
     let isKept = response.headerFields.first(.cacheControl)?.hasSuffix("immutable") == true
-    guard request.method != .head, allowsCompression(response),
-      let coding = request.headerFields.joined(.acceptEncoding).flatMap({ preferredCoding(for: $0) }),
+    guard let coding, request.method != .head, allowsCompression(response),
       let compressed = coding.compress(response.bytes, level: isKept ? Self.levelOfKept : Self.level),
       compressed.count < response.bytes.count
     else { return }

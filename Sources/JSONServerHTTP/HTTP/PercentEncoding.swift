@@ -55,7 +55,7 @@ package enum PercentEncoding {
 
   /// Returns a piece of a target as it was sent, with what does not belong there escaped, and existing escapes as they
   /// are.
-  package static func encodeUnsafe(_ text: some StringProtocol) -> String {
+  package static func encodeUnsafe(_ text: String) -> String {
     encode(text, keeping: allowedInTarget)
   }
 
@@ -74,8 +74,8 @@ package enum PercentEncoding {
   /// Returns a JSON Pointer as it is in a fragment (RFC 6901, section 6).
   static func encodePointer(_ pointer: String) -> String { encode(pointer, keeping: allowedInFragment) }
 
-  private static func encode(_ text: some StringProtocol, keeping kept: ByteSet) -> String {
-    if text.utf8.allSatisfy(kept.contains) { return String(text) }
+  private static func encode(_ text: String, keeping kept: ByteSet) -> String {
+    if text.withBytes({ $0.allSatisfy(kept.contains) }) { return text }
     var encoded: [UInt8] = []
     for byte in text.utf8 {
       if kept.contains(byte) {
