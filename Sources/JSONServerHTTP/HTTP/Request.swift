@@ -170,7 +170,9 @@ extension Request {
     let query = target[path.endIndex...].dropFirst()
     var kept: [Substring] = []
     if path.endIndex < target.endIndex {
-      kept = query.split(separator: "&", omittingEmptySubsequences: false).filter { !isLeftOut($0.prefix { $0 != "=" }) }
+      kept = query.split(separator: "&", omittingEmptySubsequences: false).filter {
+        !isLeftOut($0.prefix { $0 != "=" })
+      }
     }
     if let parameter { kept.append(parameter[...]) }
     return kept.isEmpty ? String(path) : path + "?" + kept.joined(separator: "&")
