@@ -114,10 +114,6 @@ package enum QueryParameter {
     ("_start", ["_end", "_limit", "_page"], [], "has no effect without '_end' or '_limit'"),
   ]
 
-  /// The parameters of the rules, except those whose rule needs such a parameter beside them.
-  package static let ruled = Array(
-    Set(rules.filter { rule in !rules.contains { rule.beside.contains($0.name) } }.map(\.name)))
-
   /// The names of the parameters that select records, as filters do.
   package static let selecting = table.filter { $0.takers == selections }.map(\.name)
 

@@ -21,8 +21,10 @@ package struct ListParameters: Sendable {
   let pageForm: PageForm?
   /// What has changed; `nil` for a request for the records as they are.
   package var delta: Delta?
-  /// The parameters without effect, other than filters for members that no record has.
-  var idle: [IgnoredParameter]
+  /// Whether parameters with other names are filters; in 1.0 `_where` replaces them.
+  let takesFilters: Bool
+  /// The names of the parameters of pages with cursors, which are no filters; none for a list without such pages.
+  let cursorNames: [String]
 
   /// Whether the request is for changes instead of records.
   package static func isWatch(_ parameters: QueryParameters) -> Bool {
@@ -36,15 +38,14 @@ package struct ListParameters: Sendable {
   init(_ given: QueryParameters, _ schema: Schema, hasCursors: Bool = true) throws(RequestError) {
     let dialect = schema.dialect
     let pages = hasCursors ? schema.cursorPages : nil
+    cursorNames = pages.map { [$0.cursor, $0.limit] } ?? []
     var parameters = given
-    if let pages { parameters.items.removeAll { [pages.cursor, pages.limit].contains($0.name) } }
+    if !cursorNames.isEmpty { parameters.items.removeAll { [cursorNames] in cursorNames.contains($0.name) } }
     delta = try Delta(parameters)
     var query = Query()
     query.criteria.conditions = try Self.conditions(parameters)
-    // In 1.0 `_where` replaces all other filters.
-    let takesFilters = dialect == .classic || query.criteria.conditions == nil
+    takesFilters = dialect == .classic || query.criteria.conditions == nil
     if takesFilters { query.criteria.parameters = Self.filters(parameters) }
-    idle = IgnoredParameter.idle(in: parameters, takesFilters: takesFilters)
     query.criteria.search = parameters.first("q") ?? ""
     query.sort = Self.sortKeys(parameters)
     try Self.check(query.sort.count, of: "_sort")
@@ -73,11 +74,7 @@ package struct ListParameters: Sendable {
   func below(_ id: String, by key: FieldPath) -> ListParameters {
     var nested = self
     nested.query.criteria.parent = Query.Reference(key, id)
-    if nested.query.criteria.parameters.contains(where: { $0.name == key.name }) {
-      nested.query.criteria.parameters.removeAll { $0.name == key.name }
-      nested.idle.append(
-        IgnoredParameter(name: key.name, reason: .idle("has no effect here, since the id in the path selects")))
-    }
+    nested.query.criteria.parameters.removeAll { $0.name == key.name }
     return nested
   }
 
@@ -152,124 +149,5 @@ extension String {
   var listEntries: [String] {
     // By bytes: finding character boundaries would take longer than reading the rest of the parameter.
     utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }
-  }
-}
-
-/// A parameter without effect.
-package struct IgnoredParameter: Sendable, Hashable {
-  package enum Reason: Sendable, Hashable {
-    /// No record of the collection has a member of that name.
-    case noMember(of: String)
-    /// The route does not use the parameter.
-    case notTaken
-    /// The value is empty, or another parameter is missing or decides; has the end of a sentence after the parameter's
-    /// name.
-    case idle(String)
-  }
-
-  package let name: String
-  let reason: Reason
-
-  /// Finds the parameters of a list request without effect, other than filters.
-  static func idle(in parameters: QueryParameters, takesFilters: Bool) -> [IgnoredParameter] {
-    guard !parameters.items.isEmpty else { return [] }
-    var idle = nothings(in: parameters, of: .list)
-    if !takesFilters {
-      for name in parameters.names where !QueryParameter.isReserved(name) {
-        idle.append(
-          IgnoredParameter(name: name, reason: .idle("has no effect beside '_where', as in json-server 1.0")))
-      }
-    }
-    guard parameters.items.contains(where: { QueryParameter.ruled.contains($0.name) }) else { return idle }
-    func isGiven(_ name: String) -> Bool {
-      guard let value = parameters.first(name) else { return false }
-      return !mayBeNothing(value) || QueryParameter.row(of: name)?.value.isNothing(value) == false
-    }
-    for (name, without, beside, reason) in QueryParameter.rules
-    where isGiven(name) && !without.contains(where: isGiven) && beside.allSatisfy(isGiven) {
-      idle.append(IgnoredParameter(name: name, reason: .idle(reason)))
-    }
-    return idle
-  }
-
-  /// Finds the parameters of a request for changes without effect.
-  package static func besideWatch(in parameters: QueryParameters) -> [IgnoredParameter] {
-    parameters.names.filter { !QueryParameter.isTaken($0, by: .watch) && $0 != "lastEventId" }.map {
-      IgnoredParameter(name: $0, reason: .idle("has no effect beside '_watch', which tells of all changes"))
-    }
-  }
-
-  /// Finds the parameters of a request that count as not given, because of their values.
-  static func nothings(in parameters: QueryParameters, of taker: QueryParameter.Taker) -> [IgnoredParameter] {
-    // Few requests have such a value; then their names need not be looked at.
-    guard parameters.items.contains(where: { mayBeNothing($0.value) }) else { return [] }
-    return parameters.names.compactMap { name in
-      guard let row = QueryParameter.row(of: name), row.takers.contains(taker) else { return nil }
-      // Repeated `_fields` add up.
-      let values = row.value == .fields ? parameters.all(name) : [parameters.first(name) ?? ""]
-      guard row.value == .fields || row.value == .number, values.allSatisfy(row.value.isNothing) else { return nil }
-      let value = values.joined(separator: ",")
-      let reason = value.isEmpty ? "is empty" : "is '\(value)'"
-      return IgnoredParameter(name: name, reason: .idle(reason + ", so it has no effect"))
-    }
-  }
-
-  /// Whether a value may count as not given, by its first byte.
-  private static func mayBeNothing(_ value: String) -> Bool {
-    switch value.utf8.first {
-    case nil, UInt8(ascii: ","), UInt8(ascii: "u"), UInt8(ascii: "n"), UInt8(ascii: "N"): true
-    case _: false
-    }
-  }
-
-  /// The largest size of the names in a response's head, in bytes.
-  private static let maximumLength = 1024
-
-  /// The value of `X-Ignored-Parameters`: the names in the order of the request, as far as they fit; `nil` when none
-  /// fits.
-  ///
-  /// Characters that are not printable ASCII, the comma and the percent sign are percent-encoded.
-  package static func fieldValue(_ ignored: [IgnoredParameter], in parameters: QueryParameters) -> String? {
-    let names = Set(ignored.map(\.name))
-    var value = ""
-    for name in parameters.names where names.contains(name) {
-      let encoded = PercentEncoding.encodeFieldEntry(name)
-      guard value.utf8.count + encoded.utf8.count + 2 <= maximumLength else { continue }
-      value += value.isEmpty ? encoded : ", " + encoded
-    }
-    return value.isEmpty ? nil : value
-  }
-}
-
-extension Endpoint {
-  /// The parameters that the request cannot use.
-  ///
-  /// Only the data can tell which filters, sort keys and relations have no effect: those are in
-  /// ``EndpointResult/ignored``.
-  package func ignoredParameters(_ parameters: QueryParameters, of request: Request) -> [IgnoredParameter] {
-    if let inner { return inner.endpoint.ignoredParameters(parameters, of: request) }
-    let taker = taker(request)
-    var ignored: [IgnoredParameter] = []
-    for (name, _) in parameters.items
-    where !QueryParameter.isTaken(name, by: taker) && !ignored.contains(where: { $0.name == name }) {
-      ignored.append(IgnoredParameter(name: name, reason: .notTaken))
-    }
-    guard let list else { return ignored + IgnoredParameter.nothings(in: parameters, of: .write) }
-    return ignored + (isWrite ? list.idle.filter { idle in !ignored.contains { $0.name == idle.name } } : list.idle)
-  }
-
-  /// The kind of request, which decides which parameters it can use.
-  private func taker(_ request: Request) -> QueryParameter.Taker {
-    switch (target, action) {
-    case (.database, _): .allData
-    case (.collection, .read): parent == nil ? .list : .listBelowRecord
-    case (.collection, .delete): .deletionOfMany
-    case (.collection, .merge), (.collection, .replace), (.collection, .patch): .changeOfMany
-    case (.record, .read): .record
-    case (.object, .read): .object
-    case (_, .delete): .deletion
-    case (_, .create), (_, .createOrMerge), (_, .patch): .write
-    case (_, .replace), (_, .merge): request.method != .post && request.bytes.isEmpty ? .writeByQuery : .write
-    }
   }
 }

@@ -25,7 +25,6 @@ extension Endpoint {
         _all=true every record.
         """)
     }
-    list.idle += idleFilters(parameters, list)
     guard request.method == .patch else {
       return Endpoint(.collection(name), .delete(dependents: dependents(parameters)), list: list)
     }
@@ -35,23 +34,6 @@ extension Endpoint {
       throw RequestError(.malformed, "Send an object of the members to change; the query only says in which records.")
     }
     return Endpoint(.collection(name), .merge(body), list: list)
-  }
-
-  /// Filters without a condition, beside others: ignoring them would change more records than intended.
-  private static func idleFilters(_ parameters: QueryParameters, _ list: ListParameters) -> [IgnoredParameter] {
-    QueryParameter.selecting.compactMap { name in
-      let values = parameters.all(name)
-      let reason: String
-      switch values.count {
-      case 0: return nil
-      case 1 where values[0].isEmpty: reason = "is empty"
-      case 1:
-        guard name == "_where", list.query.criteria.conditions?.isMetByAll ?? false else { return nil }
-        reason = "holds a condition that every record meets"
-      case let count: reason = "is given \(count) times, of which only the first would count"
-      }
-      return IgnoredParameter(name: name, reason: .idle(reason))
-    }
   }
 
   /// Whether `_all=true` selects all records.
@@ -134,7 +116,7 @@ extension ListParameters {
 
 extension JSONValue {
   /// Whether every record matches a `_where` tree.
-  fileprivate var isMetByAll: Bool {
+  var isMetByAll: Bool {
     guard case .object(let tree) = self else { return false }
     return tree.allSatisfy { name, value in
       if name == "or", case .array(let branches) = value { return branches.contains { $0.isMetByAll } }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONDatabase
+import JSONDescription
 import JSONServerResources
 import NIOConcurrencyHelpers
 
@@ -179,7 +180,7 @@ extension Engine {
       case .admin(let route): try route.respond(to: context, on: self)
       case .signIn(let route): try signIn?.respond(to: route, context, on: self)
       case .changes(let resource, let owner):
-        let ignored = IgnoredParameter.besideWatch(in: context.target.parameters)
+        let ignored = context.target.parameters.ignored(by: .watch)
         if configuration.isStrict, !ignored.isEmpty { return refuse(context, ignored) }
         var response = events.watch(resource, of: owner, context, on: self)
         if !ignored.isEmpty { report(ignored, of: context, in: &response) }

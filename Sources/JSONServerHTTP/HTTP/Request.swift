@@ -167,12 +167,10 @@ extension Request {
   /// - Parameter isLeftOut: Whether a name, as it was sent, is left out.
   package func target(leavingOut isLeftOut: (Substring) -> Bool, adding parameter: String? = nil) -> String {
     let path = RequestTarget.encodedPath(of: target)
-    let query = target[path.endIndex...].dropFirst()
     var kept: [Substring] = []
     if path.endIndex < target.endIndex {
-      kept = query.split(separator: "&", omittingEmptySubsequences: false).filter {
-        !isLeftOut($0.prefix { $0 != "=" })
-      }
+      let pairs = target[path.endIndex...].dropFirst().split(separator: "&", omittingEmptySubsequences: false)
+      kept = pairs.filter { !isLeftOut($0.prefix { $0 != "=" }) }
     }
     if let parameter { kept.append(parameter[...]) }
     return kept.isEmpty ? String(path) : path + "?" + kept.joined(separator: "&")
