@@ -367,7 +367,7 @@ final class WriteCoordinator {
     if scheduler.workNumber == number { handle(event, on: engine) }
   }
 
-  private func handle(_ event: WriteScheduler.Event, on engine: isolated Engine) {
+  func handle(_ event: WriteScheduler.Event, on engine: isolated Engine) {
     perform(scheduler.handle(event, isNews: isNews), on: engine)
   }
 
@@ -501,41 +501,7 @@ final class WriteCoordinator {
     engine.configuration.onEvent(.working(message))
   }
 
-  // MARK: Takeovers
-
-  private func prepare(_ takeover: Takeover, on engine: isolated Engine) {
-    let number = scheduler.workNumber
-    let (version, base) = (database, hasHistory ? initial : nil)
-    let (isLarge, replace): (Bool, @Sendable (Database) -> Database) =
-      switch takeover.replacement {
-      case .edit(let file): (file.isLarge, { [ids] in file.applied(to: $0, ids: ids) })
-      case .all(let other, _): (!other.isSmall, { _ in other })
-      }
-    guard !version.isSmall || isLarge else {
-      return handle(.prepared(Self.effect(of: replace(version), on: version, since: base)), on: engine)
-    }
-    WorkerThreads.changes.run {
-      let data = replace(version)
-      // So the first readers find the records immediately.
-      data.readLargeCollections()
-      let effect = Self.effect(of: data, on: version, since: base)
-      engine.execute { $0.writes.handle(.prepared(effect), ofWork: number, on: $0) }
-    }
-  }
-
-  /// - Parameter base: The data that was last loaded from the source; `nil` where no copies are kept.
-  private static func effect(of data: Database, on version: Database, since base: Database?) -> Takeover.Effect {
-    Takeover.Effect(data: data, lost: base.map { version.lostUpdates(by: data, since: $0) } ?? [])
-  }
-
-  /// Copies the data before a takeover; acknowledged writes are copied durably first (R2).
-  private func saveHistory(of takeover: Takeover, on engine: isolated Engine) {
-    let number = scheduler.workNumber
-    let part: DatabasePart? = if case .edit(let file) = takeover.replacement { file.part } else { nil }
-    store?.saveHistory(of: database, part: part?.name) { result in
-      engine.execute { $0.writes.handle(.copied(result), ofWork: number, on: $0) }
-    }
-  }
+  // MARK: Newer data of the source
 
   /// Applies the writes of other servers. These are the next version: unlike people who edit a file, other servers knew the
   /// version before. The scheduler then carries out unsaved writes again, without a limit: each conflict is the success of
@@ -569,7 +535,7 @@ final class WriteCoordinator {
     store?.adopt(.newer(newer))
     if newer.since == nil || shownVersion == dataVersion { ahead = nil }
   }
-
+  /// Serves an edit of a file, after its takeover was prepared.
   private func adopt(_ file: LoadedFile, _ edited: Database, on engine: isolated Engine) {
     if let part = file.part {
       initial.replace(with: part.taken(from: edited.separated()), ids: ids)
@@ -589,20 +555,5 @@ final class WriteCoordinator {
     voidedTokens = []
     engine.events.publishReload(of: names)
     if engine.phase != .closed { engine.configuration.onEvent(.reloaded(resources: database.resourceNames)) }
-  }
-
-  private func replaceAll(with other: Database, _ pending: PendingResponse, on engine: isolated Engine) {
-    var pending = pending
-    pending.change = .replaced(database.resourceNames(andOf: other))
-    let base = database
-    var changed = base
-    changed.assign(other)
-    take(changed)
-    // The records have other places now.
-    deletions.kept = [:]
-    engine.repetitions.forget(on: engine)
-    deltas.restart()
-    engine.signIn?.forgetUsers(replacing: base, on: engine)
-    enqueueCommit(pending, since: base, replacingAll: true, on: engine)
   }
 }
