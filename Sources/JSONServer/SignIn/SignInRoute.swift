@@ -9,7 +9,7 @@ struct SignInRoute {
   let row: SignInRow
   let body: WrittenBody?
 
-  /// The longest body, in bytes: signing in reads it on the event loop, and answers with the whole user.
+  /// The longest body, in bytes: the event loop reads it, and shows it to the user who registers.
   private static let longestBody = 1024 * 1024
 
   /// Parses a request; `nil` for any other request.

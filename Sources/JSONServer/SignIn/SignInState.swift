@@ -121,14 +121,10 @@ final class SignInState {
     _ route: SignInRoute, _ context: RequestContext, on engine: isolated Engine
   ) throws(RequestError) {
     var response: PreparedResponse
-    var showsUser = false
     let users = currentUsers(on: engine)
     switch route.row.action {
     case .register: return try register(route, context, on: engine)
-    case .login:
-      let (id, user) = try users.user(with: try Credentials(route.body?.json, names: route.row.members))
-      response = self.response(to: route, user, id: id, on: engine)
-      showsUser = true
+    case .login: return try logIn(route, context, users, on: engine)
     case .refresh:
       guard let token = route.refreshToken else { throw RequestError(.unauthorized, "Missing refresh token") }
       let now = engine.now
@@ -155,8 +151,39 @@ final class SignInState {
         response.headerFields.append(HTTPField(name: .setCookie, value: "\(cookie)=; Path=/; Max-Age=0"))
       }
     }
+    send(response, to: route, context, on: engine)
+  }
+
+  /// Signs a user in; the response with a large record is made on another thread.
+  private func logIn(
+    _ route: SignInRoute, _ context: RequestContext, _ users: Users, on engine: isolated Engine
+  ) throws(RequestError) {
+    let (id, user) = try users.user(with: try Credentials(route.body?.json, names: route.row.members))
+    let pair = issueTokens(to: user, id: id, by: route, on: engine)
+    guard user.count > RequestBody.largestQuick else {
+      let response = route.row.response(filledFrom: Self.values(pair, user, route.body))
+      return send(response, to: route, context, showing: self.users, on: engine)
+    }
+    let retractions = engine.writes.retractions
+    try engine.calculate(for: context, isFixed: false) { _ in
+      route.row.response(filledFrom: Self.values(pair, user, route.body))
+    } then: { engine, response in
+      // The user or the tokens may have been rolled back.
+      let areVoid = pair.map { engine.writes.state[.token, $0.access] == nil } ?? false
+      if areVoid || retractions != engine.writes.retractions { return engine.carryOut(.signIn(route), context) }
+      engine.signIn?.send(response, to: route, context, showing: engine.signIn?.users, on: engine)
+    }
+  }
+
+  /// Sends a response when the tokens, and the user that it shows, are saved.
+  ///
+  /// - Parameter users: The collection of a user in the response; `nil` when it shows none.
+  private func send(
+    _ response: PreparedResponse, to route: SignInRoute, _ context: RequestContext, showing users: String? = nil,
+    on engine: isolated Engine
+  ) {
     let pending = PendingResponse(requester: Requester(context, .signIn(route)), response: response)
-    engine.writes.respondWhenStateSaved(pending, showing: showsUser ? self.users : nil, on: engine)
+    engine.writes.respondWhenStateSaved(pending, showing: users, on: engine)
   }
 
   private func register(
@@ -167,7 +194,8 @@ final class SignInState {
     let base = currentUsers(on: engine)
     let (written, changed) = try base.register(route.body, by: route.row, ids: engine.writes.ids)
     engine.writes.take(changed)
-    var response = response(to: route, written.text, id: written.id, on: engine)
+    let pair = issueTokens(to: written.text, id: written.id, by: route, on: engine)
+    var response = route.row.response(filledFrom: Self.values(pair, written.text, route.body))
     let path = [users, written.id].map { "/" + PercentEncoding.encodeSegment($0) }.joined()
     response.headerFields[.location] = context.request.base + path
     let change = DataChange.created(users, written.removing(DataOperation.hiddenName))
@@ -175,16 +203,13 @@ final class SignInState {
       PendingResponse(requester: requester, response: response, change: change), since: base.database, on: engine)
   }
 
-  /// The response to a user who registers or signs in; gives the user tokens, if it shows them.
-  private func response(
-    to route: SignInRoute, _ user: ValidJSON, id: String, on engine: isolated Engine
-  ) -> PreparedResponse {
-    var pair: Tokens.Pair?
-    if route.row.givesTokens {
-      let (holder, now) = (currentUsers(on: engine).holder(id: id, of: user), engine.now)
-      pair = engine.changeStateNow { tokens.issue(to: holder, now: now, in: &$0) }
-    }
-    return route.row.response(filledFrom: Self.values(pair, user, route.body))
+  /// Gives tokens to a user who registers or signs in, if the response shows them.
+  private func issueTokens(
+    to user: ValidJSON, id: String, by route: SignInRoute, on engine: isolated Engine
+  ) -> Tokens.Pair? {
+    guard route.row.givesTokens else { return nil }
+    let (holder, now) = (currentUsers(on: engine).holder(id: id, of: user), engine.now)
+    return engine.changeStateNow { tokens.issue(to: holder, now: now, in: &$0) }
   }
 
   /// The values of the words in the shape of a response.

@@ -1,5 +1,7 @@
 import HTTPTypes
+import JSONDatabase
 import JSONServerValues
+import NIOConcurrencyHelpers
 import TestSupport
 import Testing
 
@@ -34,6 +36,31 @@ import Testing
     let server = try await Server.load(configuration)
     #expect(await server.send(.post, "/register", ["email": "c@x.org", "password": "lovelace"]).status == .forbidden)
     #expect(await server.send(.post, "/login", ["email": "ada@x.org", "password": "lovelace"]).status == .ok)
+  }
+
+  @Test(arguments: [(10_000, true), (500_000, false)])
+  func `shows a user with a large record from another thread`(size: Int, isAtOnce: Bool) async throws {
+    let photo = JSONValue.string(String(repeating: "a", count: size))
+    let user: JSONValue = ["id": 1, "email": "ada@x.org", "password": "lovelace", "photo": photo]
+    let engine = try EngineFixture(["users": [user]], configure: { $0.signIn = Server.SignIn() }).engine
+    let body: JSONValue = ["email": "ada@x.org", "password": "lovelace"]
+    let login = Request(
+      method: .post, target: "/login", headerFields: [.host: "localhost", .contentType: "application/json"],
+      body: body.utf8Text())
+    let (response, isEarly) = await withCheckedContinuation { continuation in
+      engine.loop.execute {
+        let hasReturned = NIOLockedValueBox(false)
+        engine.respond(to: login, progress: { _ in }) { response in
+          continuation.resume(returning: (response.response, !hasReturned.withLockedValue { $0 }))
+        }
+        hasReturned.withLockedValue { $0 = true }
+      }
+    }
+    #expect(isEarly == isAtOnce)
+    #expect(response.status == .ok)
+    #expect(try response.json["user"] == ["id": 1, "email": "ada@x.org", "photo": photo])
+    let token = try #require(try response.json["accessToken"]?.string)
+    #expect(await engine.run { $0.writes.state[.token, token] } != nil)
   }
 
   @Test func `takes no address that differs from another's by letter case alone`() async throws {
