@@ -4,7 +4,7 @@ import JSONServerValues
 ///
 /// Filters, sorting and indexes compare texts; these compare what stands here in place of a time with a zone (RFC 3339, with
 /// optional seconds, a space for `T`, and offsets without colon). Times without a zone and dates stay as they are.
-enum InstantText {
+package enum InstantText {
   /// Calls a closure with the text by which a text is compared: a time in UTC without trailing zeros, with a tab in place of
   /// the zone, which comes before a fraction by code point and by collation; any other text itself.
   @inline(__always)
@@ -24,6 +24,15 @@ enum InstantText {
   static func key(of text: String) -> [UInt8] {
     var text = text
     return text.withUTF8 { withKey(of: $0) { Array($0) } }
+  }
+
+  /// The seconds from 1970 to a time with a zone; `nil` for any other text, and for a day that the calendar lacks.
+  package static func secondsSince1970(of text: String) -> Double? {
+    var text = text
+    return text.withUTF8 { text in
+      17...Self.longest ~= text.count && text[4] == UInt8(ascii: "-") && text[13] == UInt8(ascii: ":")
+        ? ZonedTime(text)?.secondsSince1970 : nil
+    }
   }
 
   /// The most bytes of a text that is read as a time.
@@ -111,12 +120,23 @@ private struct ZonedTime {
     return count
   }
 
+  /// The time without its seconds, in seconds since 1970.
+  private var minute: Int64 {
+    let days = CivilTime.daysSince1970(year: number(0) * 100 + number(2), month: number(5), day: number(8))
+    return Int64(days) * 86_400 + Int64(number(11) * 3600 + (number(14) - offset) * 60)
+  }
+
+  var secondsSince1970: Double? {
+    let day = CivilTime(secondsSince1970: minute + Int64(offset * 60))
+    guard day.month == number(5), day.day == number(8) else { return nil }
+    let part = Double("0" + String(decoding: text[fraction], as: UTF8.self)) ?? 0
+    return Double(minute) + Double(hasSeconds ? number(17) : 0) + part
+  }
+
   /// The date, the hour and the minute in UTC; `nil` for a zone that is UTC.
   private var shifted: String? {
     guard offset != 0 else { return nil }
-    let days = CivilTime.daysSince1970(year: number(0) * 100 + number(2), month: number(5), day: number(8))
-    let seconds = Int64(days) * 86_400 + Int64(number(11) * 3600 + (number(14) - offset) * 60)
-    let time = CivilTime(secondsSince1970: seconds)
+    let time = CivilTime(secondsSince1970: minute)
     // Before the year 0 or after 9999, the text stays near its place.
     guard 0...9999 ~= time.year else { return nil }
     let year = String(10_000 + time.year).dropFirst()

@@ -94,12 +94,3 @@ struct Settings: Sendable {
     return .object(members)
   }
 }
-
-extension Date {
-  /// Reads a time such as `2030-01-31T09:30:00Z`; `nil` for another text.
-  package init?(rfc3339 text: String) {
-    let precise = ISO8601FormatStyle(includingFractionalSeconds: true)
-    guard let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: precise)) else { return nil }
-    self = date
-  }
-}

@@ -22,3 +22,12 @@ package struct Timestamp: Sendable {
     return "\(time.date)T\(time.clock).\(String(1000 + milliseconds % 1000).dropFirst())Z"
   }
 }
+
+extension Date {
+  /// Reads a time with a zone such as `2030-01-31T09:30:00Z`, in every form that filters compare as an instant; `nil` for
+  /// another text.
+  package init?(rfc3339 text: String) {
+    guard let seconds = InstantText.secondsSince1970(of: text) else { return nil }
+    self.init(timeIntervalSince1970: seconds)
+  }
+}

@@ -264,6 +264,16 @@ import Testing
   func `writes times to the millisecond`(_ time: Double, _ text: String) {
     #expect(Timestamp(secondsSince1970: time).rfc3339 == text)
   }
+
+  @Test(
+    arguments: [
+      ("1970-01-01T00:00:00Z", 0), ("2026-11-21T10:00:00.125Z", 1_795_255_200.125),
+      ("2026-11-21T08:30:00-01:30", 1_795_255_200), ("2026-11-21 10:00Z", 1_795_255_200),
+      ("2026-02-29T10:00:00Z", nil), ("2026-11-21T10:00:00", nil), ("tomorrow", nil),
+    ] as [(String, Double?)])
+  func `reads times with a zone`(_ text: String, _ time: Double?) {
+    #expect(Date(rfc3339: text)?.timeIntervalSince1970 == time)
+  }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `Waiting for an exchange` {
