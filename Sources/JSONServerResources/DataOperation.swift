@@ -81,7 +81,7 @@ package struct ShapedOperation: Sendable {
   /// Carries the request out.
   ///
   /// - Throws: ``Refusal``; the database must then be discarded.
-  package func carryOut(on database: inout Database) throws(Refusal) -> EndpointResult {
+  package func perform(on database: inout Database) throws(Refusal) -> EndpointResult {
     var ignored = ignored
     do throws(RequestError) {
       try precondition?.check(on: database)

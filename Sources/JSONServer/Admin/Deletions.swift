@@ -44,20 +44,20 @@ extension AdminCall {
     try read(on: engine) { body throws(RequestError) in
       try Deletion(body)
     } then: { engine, deletion throws(RequestError) in
-      try carryOut(deletion, on: engine)
+      try delete(deletion, on: engine)
     }
   }
 
-  private func carryOut(_ deletion: Deletion, on engine: isolated Engine) throws(RequestError) {
+  private func delete(_ deletion: Deletion, on engine: isolated Engine) throws(RequestError) {
     let (resource, ids) = (deletion.resource, deletion.ids)
     if deletion.isPreview { return try preview(ids, resource, on: engine) }
     guard try engine.beginOrQueue("a deletion", for: requester) else { return }
-    carryOut(on: engine) { database throws(DatabaseError) in
+    change(on: engine) { database throws(DatabaseError) in
       try database.delete(ids, in: resource)
     } respond: { engine, removed, _ in
       engine.signIn?.forgetUsers(on: engine)
       var response = removed.members(as: "deleted")
-      response["undo"] = engine.keep(removed).map { .number(JSONNumber($0)) } ?? .null
+      response["undo"] = engine.keepForUndo(removed).map { .number(JSONNumber($0)) } ?? .null
       guard ids.count == 1 else { return (response, .reloaded(resource)) }
       var dependents = removed.removed
       dependents[resource] = dependents[resource].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -75,7 +75,7 @@ extension AdminCall {
         .notFound,
         "Change \(name) cannot be undone any more: it is more than five minutes old, or the data was replaced since.")
     }
-    carryOut(on: engine) { database throws(DatabaseError) in
+    change(on: engine) { database throws(DatabaseError) in
       try database.undo(removed)
       return removed
     } respond: { engine, removed, base in
@@ -85,10 +85,10 @@ extension AdminCall {
     }
   }
 
-  /// Carries out a deletion, or its undo, on any thread.
+  /// Deletes records, or undoes that, on any thread.
   ///
   /// - Parameter respond: Makes the response and the change for subscribers, before the commit.
-  private func carryOut(
+  private func change(
     on engine: isolated Engine, _ change: @escaping @Sendable (inout Database) throws(DatabaseError) -> Reversal,
     respond: @escaping @Sendable (isolated Engine, Reversal, _ base: Database) -> (JSONObject, DataChange?)
   ) {

@@ -9,7 +9,7 @@ struct Snapshots {
 
   /// Passes on the snapshots, oldest first.
   func list(on engine: isolated Engine, _ completion: @escaping Engine.Completion<[SnapshotEntry]>) {
-    carryOut(.list, on: engine, inMemory: \.entries, completion)
+    perform(.list, on: engine, inMemory: \.entries, completion)
   }
 
   /// Saves a snapshot of the data, once the data is saved; passes on the snapshot's name.
@@ -19,7 +19,7 @@ struct Snapshots {
   func save(_ name: String?, on engine: isolated Engine, _ completion: @escaping Engine.Completion<String>) {
     let version = engine.database
     engine.writes.whenSaved(on: engine) { engine in
-      carryOut(.save(name), on: engine) {
+      perform(.save(name), on: engine) {
         [$0.keep(version, named: name)]
       } _: {
         completion($0, $1.map { $0.first?.name ?? "" })
@@ -54,7 +54,7 @@ struct Snapshots {
           }
         }
       } orElse: {
-        requester.carryOut(on: $0)
+        requester.resume(on: $0)
       }
     }
     let version = if let name { engine.keptSnapshots[name] } else { engine.writes.initial }
@@ -64,7 +64,7 @@ struct Snapshots {
 
   /// Removes a snapshot; passes on whether it existed.
   func remove(_ name: String, on engine: isolated Engine, _ completion: @escaping Engine.Completion<Bool>) {
-    carryOut(.remove(name), on: engine) {
+    perform(.remove(name), on: engine) {
       $0.remove(name)
     } _: {
       completion($0, $1.map { !$0.isEmpty })
@@ -74,7 +74,7 @@ struct Snapshots {
   /// Passes on the snapshots of an action.
   ///
   /// - Parameter inMemory: The action on snapshots in memory.
-  private func carryOut(
+  private func perform(
     _ action: SnapshotAction, on engine: isolated Engine, inMemory: (inout KeptSnapshots) -> [SnapshotEntry],
     _ completion: @escaping Engine.Completion<[SnapshotEntry]>
   ) {

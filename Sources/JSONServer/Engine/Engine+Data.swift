@@ -22,7 +22,7 @@ extension Engine {
     let isSaved = isOther || writes.isSaved
     var version = shown
     let outcome = version.attempt(within: haste) { version throws(ShapedOperation.Refusal) in
-      try operation.carryOut(on: &version)
+      try operation.perform(on: &version)
     }
     if let outcome { return respond(to: context, operation, with: outcome, isSaved: isSaved, isCurrent: !isOther) }
     let retractions = writes.retractions
@@ -30,7 +30,7 @@ extension Engine {
       isOther ? nil : writes.revisions.validator(of: operation.endpoint, context, in: database, authorization)
     try calculate(from: shown, for: context, haste.refusedWork, isFixed: isSaved) { version in
       Result { () throws(ShapedOperation.Refusal) in
-        var result = try operation.carryOut(on: &version)
+        var result = try operation.perform(on: &version)
         // On the thread that has read the record.
         result.joinLargeRecord()
         return result
@@ -93,7 +93,7 @@ extension Engine {
     try calculate(for: context) { base in
       var version = base.forked()
       return Result { () throws(ShapedOperation.Refusal) in
-        _ = try operation.carryOut(on: &version)
+        _ = try operation.perform(on: &version)
         let effects = Reversal(between: base, and: version)
         return JSONObject([
           ("added", Reversal.object(effects.added)), ("changed", Reversal.object(effects.changed)),
@@ -173,7 +173,7 @@ extension Engine {
     let isLarge = context.request.bytes.count > RequestBody.largestQuick
     let requester = Requester(context, .resource(operation.endpoint))
     change(for: requester, isLarge: isLarge) { database throws(ShapedOperation.Refusal) in
-      try operation.carryOut(on: &database)
+      try operation.perform(on: &database)
     } then: { engine, outcome, base in
       if case .success(let result) = outcome { engine.signIn?.forgetDeletedUsers(by: result.change, on: engine) }
       engine.respond(to: context, operation, with: outcome, isSaved: engine.writes.isSaved, since: base)
@@ -181,7 +181,7 @@ extension Engine {
   }
 
   /// Keeps a change that can be undone, and returns its number; `nil` when it is too large.
-  func keep(_ change: Reversal) -> Int? {
+  func keepForUndo(_ change: Reversal) -> Int? {
     let number = writes.deletions.keep(change)
     if let number { schedule(after: Deletions.lifetime) { $0.writes.deletions.kept[number] = nil } }
     return number
@@ -189,7 +189,7 @@ extension Engine {
 
   /// Adds the number for undoing a write to the response to the page.
   func keepUndo(of context: RequestContext, since base: Database, in response: inout PreparedResponse) {
-    guard context.pageIntent == .undo, let number = keep(Reversal(between: base, and: database)) else { return }
+    guard context.pageIntent == .undo, let number = keepForUndo(Reversal(between: base, and: database)) else { return }
     response.headerFields[.undo] = String(number)
   }
 

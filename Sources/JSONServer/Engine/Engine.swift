@@ -252,11 +252,11 @@ actor Engine: Application {
     delayed[number] = (task, work)
   }
 
-  /// Keeps a task until it ends, and cancels it when the server closes.
+  /// Starts a task, and cancels it when the server closes.
   ///
   /// - Returns: The task's number.
   @discardableResult
-  func keep(_ operation: @escaping @Sendable (isolated Engine) async -> Void) -> Int {
+  func startTask(_ operation: @escaping @Sendable (isolated Engine) async -> Void) -> Int {
     let number = nextNumber()
     tasks[number] = Task {
       await operation(self)
@@ -342,7 +342,7 @@ extension Engine {
       } completion: { _, _ in
         continuation.resume()
       }
-      requester.carryOut(on: self)
+      requester.resume(on: self)
     }
   }
 }
@@ -352,7 +352,7 @@ extension Engine {
   func passThroughMiddleware(_ context: RequestContext) {
     let context = context.withNotes
     let next = middlewareChain(around: context)
-    keep { engine in
+    startTask { engine in
       let response: PreparedResponse
       do {
         response = PreparedResponse(try await next(context.request))
@@ -369,7 +369,7 @@ extension Engine {
       let response: PreparedResponse = await withCheckedContinuation { continuation in
         var inner = request
         inner.mount = mount
-        self.execute { [inner] in $0.serve(inner, within: context) { continuation.resume(returning: $0) } }
+        self.execute { [inner] in $0.receive(inner, within: context) { continuation.resume(returning: $0) } }
       }
       // A large body is made here, not on the event loop.
       return response.response
@@ -381,8 +381,8 @@ extension Engine {
     return chain
   }
 
-  /// Carries out a request that the innermost middleware passed on.
-  private func serve(
+  /// Goes on with a request that the innermost middleware has passed on.
+  private func receive(
     _ request: Request, within outer: RequestContext, reply: @escaping Reply
   ) {
     do throws(RequestError) {

@@ -58,7 +58,7 @@ extension Engine {
         number: entered == nil ? journal.nextID() : 0, progress: progress, reply: reply)
       guard let entered else { return begin(context, preflight) }
       if !sessions.has(entered) { try policies.origins.checkBeginning(of: entered.text, by: request) }
-      sessions.engine(of: entered, on: self).assumeIsolated {
+      sessions.enter(entered, on: self).assumeIsolated {
         $0.begin(context.with(number: $0.journal.nextID()), preflight)
       }
     } catch {

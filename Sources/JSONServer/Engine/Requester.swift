@@ -34,8 +34,8 @@ struct Requester: Sendable {
     (self.perform, self.completion) = (perform, completion)
   }
 
-  /// Carries out the change, perhaps once more.
-  func carryOut(on engine: isolated Engine) {
+  /// Makes the change: for the first time, after a wait, or again on other data.
+  func resume(on engine: isolated Engine) {
     do throws(RequestError) {
       try perform(engine, self)
     } catch {

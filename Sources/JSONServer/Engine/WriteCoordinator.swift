@@ -235,7 +235,7 @@ final class WriteCoordinator {
     _ pending: PendingResponse, showing resource: @autoclosure () -> String?, on engine: isolated Engine
   ) {
     // A read that took long began before reads stopped waiting.
-    if pending.isRead, showsOther { return pending.requester.carryOut(on: engine) }
+    if pending.isRead, showsOther { return pending.requester.resume(on: engine) }
     if !isSaved, showsOnlySaved,
       scheduler.commits.wait(pending, for: resource().flatMap { try? database.position(of: $0) })
     {
@@ -402,7 +402,7 @@ final class WriteCoordinator {
       case .adopt(let file, let edited): adopt(file, edited, on: engine)
       case .replaceAll(let other, let pending): replaceAll(with: other, pending, on: engine)
       case .warn(let message): engine.configuration.onEvent(.warning(message))
-      case .carryOut(let requesters): carryOut(requesters, on: engine)
+      case .resume(let requesters): resume(requesters, on: engine)
       case .releaseTurn: store?.releaseTurn()
       case .goOn:
         handle(.goOn, on: engine)
@@ -411,13 +411,13 @@ final class WriteCoordinator {
     }
   }
 
-  private func carryOut(_ requesters: [Requester], on engine: isolated Engine) {
+  private func resume(_ requesters: [Requester], on engine: isolated Engine) {
     for requester in requesters {
       if requester.editEffects.collisions >= 3 {
         let message = "The file is being edited again and again; the write was not saved. Try again."
         requester.completion(engine, .failure(RequestError(.unavailable, message)))
       } else {
-        requester.carryOut(on: engine)
+        requester.resume(on: engine)
       }
     }
   }
@@ -446,7 +446,7 @@ final class WriteCoordinator {
   /// Carries out waiting reads with the saved data: the commit in flight waits for somebody, or takes long.
   private func showSaved(on engine: isolated Engine) {
     readsSaved = true
-    carryOut(scheduler.commits.takeReads().map(\.requester), on: engine)
+    resume(scheduler.commits.takeReads().map(\.requester), on: engine)
   }
 
   private func endCommit(_ result: CommitResult, on engine: isolated Engine) {

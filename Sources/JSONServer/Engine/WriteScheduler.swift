@@ -61,8 +61,8 @@ struct WriteScheduler {
     case adopt(LoadedFile, Database)
     case replaceAll(Database, PendingResponse)
     case warn(String)
-    /// Carry out requests, perhaps once more.
-    case carryOut([Requester])
+    /// Let requesters make their changes and reads, perhaps once more.
+    case resume([Requester])
     /// Let other servers write.
     case releaseTurn
     /// Report `goOn`.
@@ -149,7 +149,7 @@ struct WriteScheduler {
     case (.commitEnded(.failed(let error)), _):
       let (failed, others) = takeUnsaved()
       let reads = failed.filter { !$0.isWrite }.map(\.requester)
-      return [.rollBack, .refuse(failed.filter(\.isWrite), RequestError(error)), .carryOut(reads + others), .goOn]
+      return [.rollBack, .refuse(failed.filter(\.isWrite), RequestError(error)), .resume(reads + others), .goOn]
     case (.commitEnded(.moved(to: .file(let edit))), _): return takeOver(edit)
     case (.commitEnded(.moved(to: .newer(let version))), _):
       hasTurn = true
@@ -160,7 +160,7 @@ struct WriteScheduler {
     case (.arrived(.newer(let version)), _):
       versions.append(version)
       return [.goOn]
-    case (.applied, .applying): return [.carryOut(endWork()), .goOn]
+    case (.applied, .applying): return [.resume(endWork()), .goOn]
     case (.prepared(let effect), .takingOver(var takeover)):
       guard takeover.removesUnseenEdit || !effect.lost.isEmpty else { return complete(takeover, effect) }
       takeover.phase = .copying(effect)
@@ -171,7 +171,7 @@ struct WriteScheduler {
       return endCopying(result, for: takeover, effect)
     case (.retryDue, .takingOver(let takeover)):
       guard case .blocked = takeover.phase else { return [] }
-      return [.carryOut(interrupt()), .goOn]
+      return [.resume(interrupt()), .goOn]
     case (.goOn, _): return next(isNews)
     case (.applied, _), (.prepared, _), (.copied, _), (.retryDue, _): return []
     }
@@ -222,7 +222,7 @@ struct WriteScheduler {
   private mutating func apply(_ version: NewerVersion, overtaking overtaken: [Requester]) -> [Action] {
     let (failed, others) = takeUnsaved()
     for requester in overtaken { commits.add(PendingResponse(requester: requester, awaitsTurn: true), changing: []) }
-    return [.rollBack, .apply(version), .carryOut(failed.map(\.requester) + others), .goOn]
+    return [.rollBack, .apply(version), .resume(failed.map(\.requester) + others), .goOn]
   }
 
   /// Replaces the data with an edit, and carries out unsaved changes again.
@@ -267,8 +267,8 @@ struct WriteScheduler {
     lastWarning = nil
     switch takeover.replacement {
     case .edit(let edit):
-      return [.adopt(edit, effect.data), .carryOut(waiting.map { $0.affected { $0.hidesEdit = true } }), .goOn]
-    case .all(_, let pending): return [.replaceAll(effect.data, pending), .carryOut(waiting), .goOn]
+      return [.adopt(edit, effect.data), .resume(waiting.map { $0.affected { $0.hidesEdit = true } }), .goOn]
+    case .all(_, let pending): return [.replaceAll(effect.data, pending), .resume(waiting), .goOn]
     }
   }
 
@@ -294,11 +294,11 @@ struct WriteScheduler {
       let waiting = endWork()
       work = .takingOver(takeover)
       defer { lastWarning = message }
-      return (message == lastWarning ? [] : [.warn(message)]) + [.retryLater, .carryOut(waiting)]
+      return (message == lastWarning ? [] : [.warn(message)]) + [.retryLater, .resume(waiting)]
     case (.failure(let error), .all(_, let pending)):
       let waiting = endWork()
       let message = "The data was not replaced, since no copy of \(effect.list) could be kept: \(error.message)"
-      return [.refuse([pending], RequestError(.unavailable, message)), .carryOut(waiting), .goOn]
+      return [.refuse([pending], RequestError(.unavailable, message)), .resume(waiting), .goOn]
     }
   }
 }

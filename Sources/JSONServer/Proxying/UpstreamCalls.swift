@@ -111,7 +111,7 @@ final class UpstreamCalls {
     while calls.count - waiting.count < max(upstream.maximumConcurrentRequests, 1), let number = waiting.popFirst() {
       guard let call = calls[number] else { continue }
       calls[number]?.task = call.engine.assumeIsolated { [upstream] engine in
-        engine.keep { engine in
+        engine.startTask { engine in
           let result = await upstream.ask(call.request)
           engine.upstreamCalls?.end(number, with: result)
         }

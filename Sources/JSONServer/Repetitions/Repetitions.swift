@@ -91,7 +91,7 @@ final class Repetitions {
       keep(kept, of: turn) { change in engine.changeState(change) { _, _ in } }
     }
     for (_, context, goOn) in first.waiting {
-      engine.execute { engine in engine.carryOutOnce(context, goOn) }
+      engine.execute { engine in engine.passOnce(context, goOn) }
     }
   }
 
@@ -217,7 +217,7 @@ final class Repetitions {
 
 extension Engine {
   /// Carries a request out, unless it repeats an earlier one with the same `Idempotency-Key`.
-  func carryOutOnce(_ context: RequestContext, _ goOn: @escaping Repetitions.Step) {
+  func passOnce(_ context: RequestContext, _ goOn: @escaping Repetitions.Step) {
     guard !context.request.isSafe, let key = context.request.headerFields.first(.idempotencyKey), !key.isEmpty else {
       return goOn(self, context)
     }

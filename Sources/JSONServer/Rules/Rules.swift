@@ -41,7 +41,7 @@ final class Rules {
     if table.isEmpty {
       if isForPage { return engine.serve(context) }
       if (try? engine.settings.delay(of: context)) == .zero, engine.uploadTime(of: context) == .zero {
-        return engine.carryOutOnce(context) { $0.serve($1) }
+        return engine.passOnce(context) { $0.serve($1) }
       }
     }
     let visit = Visit(context: context, request: context.matchable)
@@ -57,7 +57,7 @@ final class Rules {
 
   private func simulate(_ visit: Visit, isForPage: Bool, on engine: isolated Engine) {
     if isForPage, !table.hasResponse(to: visit.request) { return engine.serve(visit.context) }
-    find(.fault, for: visit, on: engine) { $0.rules.delay(visit, meeting: $1, on: $0) }
+    meet(.fault, for: visit, on: engine) { $0.rules.delay(visit, meeting: $1, on: $0) }
   }
 
   /// Finds the first rule of a kind that matches a request, and counts the request. When the server cannot count it, the
@@ -66,7 +66,7 @@ final class Rules {
   /// - Parameters:
   ///   - rank: Skips rules up to this rank.
   ///   - found: Called with the rule as it was before the count.
-  private func find(
+  private func meet(
     _ kind: Rule.Kind, for visit: Visit, after rank: Int = .min, on engine: isolated Engine,
     _ found: @escaping @Sendable (isolated Engine, RuleTable.Entry?) -> Void
   ) {
@@ -75,7 +75,7 @@ final class Rules {
     }
     guard !(met.rule.yieldsToData && engine.leadsSomewhere(visit.context)),
       met.rule.search == nil || record(of: met, for: visit, on: engine) != nil, table.choose(met)
-    else { return find(kind, for: visit, after: met.rank, on: engine, found) }
+    else { return meet(kind, for: visit, after: met.rank, on: engine, found) }
     guard met.origin == .shared else {
       table.countRequest(met.key)
       return found(engine, met)
@@ -90,7 +90,7 @@ final class Rules {
         met.count = count
         engine.rules.table.remember(met.key, timesMet: count.timesMet + 1)
         found(engine, met)
-      case .success(nil): engine.rules.find(kind, for: visit, after: rank, on: engine, found)
+      case .success(nil): engine.rules.meet(kind, for: visit, after: rank, on: engine, found)
       case .failure(let error): engine.finalize(visit.context, error.response())
       }
     }
@@ -115,7 +115,7 @@ final class Rules {
         guard let fault, response == nil, engine.phase == .running else {
           return engine.rules.receive(visit, on: engine, answeredWith: response)
         }
-        engine.rules.find(.fault, for: visit, after: fault.rank, on: engine) { engine, next in
+        engine.rules.meet(.fault, for: visit, after: fault.rank, on: engine) { engine, next in
           guard let next else { return engine.rules.receive(visit, on: engine) }
           engine.rules.delay(visit, meeting: next, on: engine)
         }
@@ -130,7 +130,7 @@ final class Rules {
   private func receive(_ visit: Visit, on engine: isolated Engine, answeredWith response: PreparedResponse? = nil) {
     delay(by: engine.uploadTime(of: visit.context), on: engine) { engine in
       if let response { return engine.finalize(visit.context, response) }
-      engine.rules.findHold(for: visit, on: engine)
+      engine.rules.meetHold(for: visit, on: engine)
     }
   }
 
@@ -141,14 +141,14 @@ final class Rules {
     engine.schedule(after: wait, goOn)
   }
 
-  private func findHold(for visit: Visit, on engine: isolated Engine) {
-    guard engine.phase == .running else { return carryOut(visit, on: engine) }
-    find(.hold, for: visit, on: engine) { $0.rules.hold(visit, in: $1, on: $0) }
+  private func meetHold(for visit: Visit, on engine: isolated Engine) {
+    guard engine.phase == .running else { return passToStubs(visit, on: engine) }
+    meet(.hold, for: visit, on: engine) { $0.rules.hold(visit, in: $1, on: $0) }
   }
 
   /// Holds a request until its release, if a hold matches.
   private func hold(_ visit: Visit, in hold: RuleTable.Entry?, on engine: isolated Engine) {
-    guard let id = hold?.id else { return carryOut(visit, on: engine) }
+    guard let id = hold?.id else { return passToStubs(visit, on: engine) }
     let number = engine.nextNumber()
     let waiting = visit.noting { $0.hold = id }
     held[number] = (id, waiting)
@@ -174,15 +174,15 @@ final class Rules {
   }
 
   /// Passes a request to the stubs, unless it repeats an earlier one.
-  private func carryOut(_ visit: Visit, on engine: isolated Engine) {
-    engine.carryOutOnce(visit.context) { engine, context in
+  private func passToStubs(_ visit: Visit, on engine: isolated Engine) {
+    engine.passOnce(visit.context) { engine, context in
       engine.rules.stub(Visit(context: context, request: visit.request), on: engine)
     }
   }
 
   /// Sends the response of the next stub that matches a request; without one, passes the request on.
   private func stub(_ visit: Visit, after rank: Int = .min, on engine: isolated Engine) {
-    find(.stub, for: visit, after: rank, on: engine) { engine, stub in
+    meet(.stub, for: visit, after: rank, on: engine) { engine, stub in
       guard let stub else { return engine.serve(visit.context) }
       let wait = stub.rule.delay?.length(engine.configuration.random) ?? .zero
       engine.rules.delay(by: wait, on: engine) { engine in
@@ -207,7 +207,7 @@ final class Rules {
     _ handler: @escaping Stub.Handler, of stub: RuleTable.Entry, _ visit: Visit, on engine: isolated Engine
   ) {
     let context = visit.context
-    engine.keep { engine in
+    engine.startTask { engine in
       do {
         guard var response = try await handler(context.original) else {
           return engine.rules.stub(visit, after: stub.rank, on: engine)
@@ -310,7 +310,7 @@ final class Rules {
   /// Releases or fails the requests of one hold, or of all holds, in the order of their arrival.
   private func release(from id: Int?, failingWith response: PreparedResponse?, on engine: isolated Engine) {
     for visit in waiting(in: id).compactMap({ held.removeValue(forKey: $0.key)?.visit }) {
-      if let response { engine.finalize(visit.context, response) } else { carryOut(visit, on: engine) }
+      if let response { engine.finalize(visit.context, response) } else { passToStubs(visit, on: engine) }
     }
   }
 

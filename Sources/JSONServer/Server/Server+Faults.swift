@@ -101,7 +101,7 @@ extension Server {
   }
 
   private func remove(_ kind: Rule.Kind, _ id: Int? = nil, failingWith response: PreparedResponse? = nil) async {
-    await carryOut(failingAs: "Not all of the \(kind.rawValue)s were removed") {
+    await result(orWarning: "Not all of the \(kind.rawValue)s were removed") {
       $0.rules.remove(kind, id, failingWith: response, on: $0, $1)
     }
   }

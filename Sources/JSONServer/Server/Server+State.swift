@@ -16,7 +16,7 @@ extension Server {
   /// The names of the snapshots, oldest first.
   public var snapshots: [String] {
     get async {
-      let entries = await carryOut(failingAs: "The snapshots cannot be listed") { $0.snapshots.list(on: $0, $1) }
+      let entries = await result(orWarning: "The snapshots cannot be listed") { $0.snapshots.list(on: $0, $1) }
       return entries?.map(\.name) ?? []
     }
   }
@@ -26,7 +26,7 @@ extension Server {
   /// The snapshot is in memory, in O(number of resources), or in the database that servers share, which copies the
   /// data.
   public func saveSnapshot(_ name: String) async {
-    await carryOut(failingAs: "The snapshot '\(name)' was not saved") { $0.snapshots.save(name, on: $0, $1) }
+    await result(orWarning: "The snapshot '\(name)' was not saved") { $0.snapshots.save(name, on: $0, $1) }
   }
 
   /// Restores a snapshot.
@@ -38,7 +38,7 @@ extension Server {
 
   /// Removes a snapshot, if it exists.
   public func deleteSnapshot(_ name: String) async {
-    await carryOut(failingAs: "The snapshot '\(name)' was not removed") { $0.snapshots.remove(name, on: $0, $1) }
+    await result(orWarning: "The snapshot '\(name)' was not removed") { $0.snapshots.remove(name, on: $0, $1) }
   }
 
   /// Writes the current data to another file, atomically.
@@ -63,21 +63,20 @@ extension Server {
       let restore: Requester.Change = { engine, requester throws(RequestError) in
         try engine.snapshots.restore(name, for: requester, on: engine)
       }
-      Requester(restore, completion: completion).carryOut(on: engine)
+      Requester(restore, completion: completion).resume(on: engine)
     }
     if case .failure(let error) = result {
       throw ServerError(error.code == .notFound ? .unknownSnapshot : .notSaved, error.message)
     }
   }
 
-  /// Does work that may need the shared database.
+  /// The result of work that may need the shared database; `nil` when the work failed.
   ///
-  /// - Parameter sentence: The beginning of a warning when that fails.
-  /// - Returns: The result; `nil` when it failed.
+  /// - Parameter sentence: The beginning of the warning about a failure.
   @discardableResult
-  func carryOut<Success: Sendable>(
-    failingAs sentence: String,
-    _ work: @escaping @Sendable (isolated Engine, @escaping Engine.Completion<Success>) -> Void
+  func result<Success: Sendable>(
+    orWarning sentence: String,
+    of work: @escaping @Sendable (isolated Engine, @escaping Engine.Completion<Success>) -> Void
   ) async -> Success? {
     let result = await result(of: work)
     if case .failure(let error) = result {

@@ -50,7 +50,7 @@ public final class Server: Sendable {
     get async {
       guard let session else { return root }
       if let ended = ended.withLockedValue({ $0 }) { return ended }
-      return await root.run { $0.sessions.engine(of: session, on: $0) }
+      return await root.run { $0.sessions.enter(session, on: $0) }
     }
   }
 
@@ -68,7 +68,7 @@ public final class Server: Sendable {
 
   /// Expires all access tokens immediately; refresh tokens stay valid. Does nothing without sign-in.
   public func expireTokens() async {
-    await carryOut(failingAs: "The tokens have not expired") {
+    await result(orWarning: "The tokens have not expired") {
       let now = $0.now
       $0.changeState({ Tokens.expire(now: now, in: &$0) }, then: $1)
     }

@@ -69,10 +69,10 @@ final class Sessions {
   /// Returns the engine of a session that has begun; `nil` for another name.
   func begun(_ name: SessionName) -> Engine? { sessions[name]?.engine }
 
-  /// Returns the engine of a session; the first use begins the session.
+  /// Counts a request of a session, and returns the session's engine; the first use begins the session, which may end another.
   ///
   /// - Parameter server: The engine of the server or of one of its sessions.
-  func engine(of name: SessionName, on server: isolated Engine) -> Engine {
+  func enter(_ name: SessionName, on server: isolated Engine) -> Engine {
     lastTurn += 1
     let now = System.now
     if sessions[name] != nil {

@@ -290,7 +290,7 @@ private final class Owner {
         actions.append(Self.text(of: action))
         if random != nil { play(action) }
       }
-      if case .carryOut(let requesters) = action, !requesters.isEmpty {
+      if case .resume(let requesters) = action, !requesters.isEmpty {
         carriedOut = requesters
         onCarryOut()
       }
@@ -328,7 +328,7 @@ private final class Owner {
     case .adopt(let file, _): return "adopt edit \(file.generation)"
     case .replaceAll(_, let pending): return "replace all for \(list([pending]))"
     case .warn: return "warn"
-    case .carryOut(let requesters): return requesters.isEmpty ? "carry out" : "carry out \(list(requesters))"
+    case .resume(let requesters): return requesters.isEmpty ? "carry out" : "carry out \(list(requesters))"
     case .releaseTurn: return "release the turn"
     case .goOn: return "go on"
     }
@@ -440,7 +440,7 @@ private final class Owner {
       #expect(!isCommitting)
       served = file.generation
     case .replaceAll(_, let pending): change(pending.requester)
-    case .carryOut(let requesters):
+    case .resume(let requesters):
       for requester in requesters {
         if requester.editEffects.collisions >= 3 { end([requester]) } else { send(requester) }
       }
