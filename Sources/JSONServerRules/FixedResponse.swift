@@ -2,7 +2,10 @@ package import HTTPTypes
 package import JSONServerHTTP
 package import JSONServerValues
 
-/// The fixed response of a stub or a fault.
+/// The response of a stub, a fault or a row of sign-in, as it is read from JSON.
+///
+/// Unlike a ``Response``, it is shown and shared as JSON, names its body file, may be filled for each request, and is sent any
+/// number of times. Its status may be missing: then it is 200, with `retryAfter` 429, or that of the error that it replaces.
 package struct FixedResponse: Sendable, Hashable {
   /// The body.
   package enum Body: Sendable, Hashable {
@@ -19,7 +22,7 @@ package struct FixedResponse: Sendable, Hashable {
     case events([ServerSentEvent])
   }
 
-  /// The status; `nil` for 200.
+  /// The status; `nil` for the usual one.
   package var status: HTTPResponse.Status?
   /// Header fields, in addition to those of every response.
   var headerFields: HTTPFields = [:]

@@ -1,3 +1,4 @@
+import JSONDatabase
 import JSONServerValues
 
 extension Server.Configuration {
@@ -44,7 +45,26 @@ extension Server.Configuration {
         .invalidConfiguration,
         "Server.SignIn.tokenLifetime: \(lifetime) is not a valid time; choose up to 31536000 seconds, which is a year.")
     }
-    _ = try checks()
+    _ = try bodyChecks()
+  }
+
+  /// The first rule that fills an id with a value that no id may have; `nil` for none.
+  var unusableFill: Fill? {
+    fills.first { fill in
+      guard fill.member == fill.resource.map({ idNames[$0] ?? idName }) ?? idName else { return false }
+      if case .uuid = fill.value { return false } else { return true }
+    }
+  }
+
+  /// Warnings about resources that the data does not have, and about records without ids.
+  func warnings(about database: Database) -> [String] {
+    let named =
+      fills.compactMap(\.resource).map { ($0, "is filled") }
+      + upserts.filter { $0 != "*" }.sorted().map { ($0, "takes records by PUT") }
+      + uniqueMembers.map { (String($0.prefix { $0 != "." }), "has a unique member") }
+    let unknown = named.filter { database.resource(named: $0.0) == nil }
+    return database.idWarnings + schemaWarnings
+      + unknown.map { "'\($0)' \($1), but does not exist. \(database.unknownResourceMessage($0))" }
   }
 
   /// The error for a member.

@@ -12,7 +12,7 @@ extension Server.Configuration {
     schema.idLists = idLists
     schema.upserts = Set(upserts)
     // An invalid configuration was refused at the start.
-    schema.checks = (try? checks()) ?? Checks()
+    schema.checks = (try? bodyChecks()) ?? Checks()
     if !fills.isEmpty {
       let ids = IDGenerator.urlSafe(length: 7, random: random)
       schema.filler = Filler(fills, ids: ids) { Timestamp.now.milliseconds }

@@ -1,13 +1,8 @@
-package import JSONDatabase
+import JSONDatabase
 import JSONOpenAPI
 import JSONServerResources
 import JSONServerValues
 import JSONStorage
-
-extension Server {
-  /// The current data.
-  package var data: Database { get async { await engine.database } }
-}
 
 extension Server.Configuration {
   /// The same configuration with its OpenAPI document, and with first records for a source in memory that lacks them.

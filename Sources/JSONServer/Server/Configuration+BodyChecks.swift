@@ -7,7 +7,7 @@ extension Server.Configuration {
   ///
   /// - Throws: ``ServerError`` with code `invalidConfiguration` for an invalid schema, and for a member without its
   ///   resource.
-  package func checks() throws(ServerError) -> Checks {
+  package func bodyChecks() throws(ServerError) -> Checks {
     var checks = Checks()
     checks.followsData = checksBodies
     for name in uniqueMembers {
