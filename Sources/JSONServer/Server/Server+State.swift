@@ -1,13 +1,10 @@
 import Dispatch
 import HTTPTypes
-package import JSONDatabase
+import JSONDatabase
 import JSONServerValues
 import JSONStorage
 
 extension Server {
-  /// The current data.
-  package var data: Database { get async { await engine.database } }
-
   /// Restores the data that was last loaded from the source, at the start or after an edit. Stubs begin with their first
   /// response again.
   ///

@@ -104,7 +104,7 @@ struct Startup {
   /// Keeps the records of the server before, when the source is an OpenAPI document that was edited.
   mutating func keepData(of server: Server) async {
     guard case .value = configuration.source, let contract = configuration.contract else { return }
-    let data = await server.data
+    let data = await server.database
     for (_, message) in contract.problems(of: data) {
       configuration.onEvent(.warning("\(message) The OpenAPI document forbids this record, which stays."))
     }
