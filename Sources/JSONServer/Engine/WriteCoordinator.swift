@@ -535,6 +535,7 @@ final class WriteCoordinator {
     store?.adopt(.newer(newer))
     if newer.since == nil || shownVersion == dataVersion { ahead = nil }
   }
+
   /// Serves an edit of a file, after its takeover was prepared.
   private func adopt(_ file: LoadedFile, _ edited: Database, on engine: isolated Engine) {
     if let part = file.part {
