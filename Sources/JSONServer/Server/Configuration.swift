@@ -17,6 +17,8 @@ extension Server {
     /// How the server finds out about edits of the file.
     public typealias Watching = Persistence.Watching
 
+    // MARK: Source and addresses
+
     /// The source of the data.
     public var source: Source
     /// The addresses to listen on; empty means both loopback addresses.
@@ -25,12 +27,18 @@ extension Server {
     public var port = 0
     /// The certificate and the key for HTTPS; `nil` for plain HTTP.
     public var tlsIdentity: TLSIdentity?
+
+    // MARK: Storage
+
     /// How recent reads are when other servers write the same database.
     public var reads = Reads.linearizable
     /// What a write survives when its response is sent.
     public var durability = Durability.full
     /// Whether the server looks for edits of the source.
     public var watching = Watching.off
+
+    // MARK: Resources
+
     /// The json-server version whose responses the server gives.
     public var dialect = Dialect.classic
     /// The member that holds a record's id.
@@ -42,6 +50,9 @@ extension Server {
     /// Members with lists of ids. A name of a collection, such as `tags`, makes that member a list of ids. With a name such
     /// as `tagIds`, the ids of deleted records are removed from the lists also in the dialect of 0.17.
     public var idLists: Set<String> = []
+
+    // MARK: Written bodies
+
     /// Collections in which `PUT /notes/7` creates the record where none has this id, for clients that make ids themselves;
     /// `*` for all collections.
     public var upserts: [String] = []
@@ -55,6 +66,9 @@ extension Server {
     /// A JSON Schema (draft 2020-12) of all data: `properties` has the resources by name, `items` the records of a
     /// collection. The server refuses invalid bodies with 422.
     public var jsonSchema: JSONValue?
+
+    // MARK: OpenAPI
+
     /// The file of an OpenAPI document (3.0 or 3.1, YAML or JSON), which says what the server's paths do; `nil` for none.
     ///
     /// A collection of the document that the source lacks begins with the document's examples.
@@ -65,12 +79,18 @@ extension Server {
     package var toleratesData = false
     /// The document of ``openAPI``, when it is read.
     package var contract: Contract?
+
+    // MARK: Rights and sessions
+
     /// How clients sign in, and which requests need it; `nil` for a server that everyone may use.
     public var signIn: SignIn?
     /// Whether clients may have sessions, with their own copies of the data.
     public var hasSessions = false
     /// Whether the server refuses every change.
     public var isReadOnly = false
+
+    // MARK: Responses
+
     /// The member under which responses hold records and lists, such as `data` in `{"data": [], "total": 0}`; `nil` for
     /// responses without such an object.
     public var wrapName: String?
@@ -80,16 +100,22 @@ extension Server {
     public var delay = Duration.zero
     /// The speed at which all bodies flow, both ways; `nil` for no limit.
     public var bytesPerSecond: Int?
+    /// Whether the server compresses responses for clients that accept it.
+    public var compresses = true
     /// The time when the server and each of its sessions start, from where it runs on: for the members that ``fills`` fills, the
     /// tokens' expiry and `Date`. `nil` for the clock's.
     public var now: Date?
+
+    // MARK: Web pages
+
     /// Which web pages of other origins may read and write.
     public var crossOrigin = CrossOrigin.loopback
     /// Names that requests may have as host, in addition to localhost, addresses and bound names; `*` for any name, which
     /// lets a web page reach the server under a name of its own (DNS rebinding).
     public var allowedHosts: [String] = []
-    /// Whether the server compresses responses for clients that accept it.
-    public var compresses = true
+
+    // MARK: Files, routes and rules
+
     /// Directories whose files are served before resources.
     public var staticDirectories: [String] = []
     /// Files that are never served, in addition to those that other properties name.
@@ -103,8 +129,6 @@ extension Server {
     public var stubsFile: String?
     /// Whether to leave out a stub of ``stubsFile`` with this pattern; `nil` to use all.
     package var ignoresStub: (@Sendable (RequestPattern) -> Bool)?
-    /// Called while a file or a directory is read, after about each MiB, with the number of bytes since the last call.
-    package var onRead: (@Sendable (Int) -> Void)?
     /// Another server for requests that no resource, stub or other rule of this server responds to; `nil` for none.
     public var upstream: Upstream?
     /// Whether the server refuses unknown paths, methods and parameters with 400, and lists the requests in
@@ -116,11 +140,17 @@ extension Server {
     public var pathPrefix = ""
     /// Whether `POST /reset` and `POST /merge` work as in json-server-reset.
     public var hasResetRoutes = false
+
+    // MARK: Limits
+
     /// The deepest nesting of arrays and objects that the server accepts, from 4 to 512: freeing a nested value takes a part
     /// of the stack for each level, and the smallest stacks, those of static executables for Linux, hold no more.
     public var maximumDepth = 512
     /// The limits of requests and connections.
     public var limits = Limits()
+
+    // MARK: Journal
+
     /// Whether the journal below `/__admin`, events and the log show secrets: credentials in header fields, and members and
     /// parameters with names of secrets. Swift code always gets the real values.
     public var showsSecrets = false
@@ -132,10 +162,15 @@ extension Server {
     /// The largest number of bytes of all requests, responses and events that the server and its sessions keep. With
     /// ``hasSessions``, the server itself keeps at most half of it, and the sessions share the rest.
     public var journalByteCapacity = 32 * 1024 * 1024
+
+    // MARK: Closures of the program
+
     /// Makes the random numbers of text ids and of delays; tests may pass their own.
     public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     /// How messages spell the names of Swift's members: as options, when the command started the server.
     package var spellings: [String: String] = [:]
+    /// Called while a file or a directory is read, after about each MiB, with the number of bytes since the last call.
+    package var onRead: (@Sendable (Int) -> Void)?
     /// Called with each event, on the server's event loop; must return immediately.
     public var onEvent: @Sendable (ServerEvent) -> Void = { _ in }
 
