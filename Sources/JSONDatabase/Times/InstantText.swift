@@ -11,9 +11,7 @@ package enum InstantText {
   static func withKey<Result>(
     of text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
-    guard 17...Self.longest ~= text.count, text[4] == UInt8(ascii: "-"), text[13] == UInt8(ascii: ":"),
-      let time = ZonedTime(text)
-    else { return body(text) }
+    guard mayBeTime(text), let time = ZonedTime(text) else { return body(text) }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.longest) { buffer in
       let count = time.write(to: buffer)
       return body(UnsafeBufferPointer(rebasing: buffer[..<count]))
@@ -29,10 +27,13 @@ package enum InstantText {
   /// The seconds from 1970 to a time with a zone; `nil` for any other text, and for a day that the calendar lacks.
   package static func secondsSince1970(of text: String) -> Double? {
     var text = text
-    return text.withUTF8 { text in
-      17...Self.longest ~= text.count && text[4] == UInt8(ascii: "-") && text[13] == UInt8(ascii: ":")
-        ? ZonedTime(text)?.secondsSince1970 : nil
-    }
+    return text.withUTF8 { mayBeTime($0) ? ZonedTime($0)?.secondsSince1970 : nil }
+  }
+
+  /// Whether a text has the length of a time, and two of its separators.
+  @inline(__always)
+  private static func mayBeTime(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    17...longest ~= text.count && text[4] == UInt8(ascii: "-") && text[13] == UInt8(ascii: ":")
   }
 
   /// The most bytes of a text that is read as a time.
