@@ -243,45 +243,4 @@ extension Engine {
     let work = work ?? "\(action) for \(context.original.method.rawValue) \(context.original.target)"
     return execute(after: ServerEvent.slowDuration) { $0.configuration.onEvent(.working("\(work) …")) }
   }
-
-  // MARK: Bodies
-
-  /// Parses the body of a request on another thread, and continues with the request.
-  func parseAside(_ context: RequestContext) throws(RequestError) {
-    let addressed = context.isGuarded ? authorization?.guarding(context) ?? context : context
-    let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
-    let contract = context.isWrapped ? configuration.contract : nil
-    aside { [database = writes.database] in
-      ParsedEndpoint(request, target, wrapName: wrapName, database, by: contract)
-    } then: { engine, parsed in
-      engine.authorize(context.with(parsed: parsed))
-    }
-  }
-}
-
-extension RequestContext {
-  /// The operation.
-  ///
-  /// - Parameter contract: The OpenAPI document that says what the paths mean; without one, the data says it.
-  func endpoint(in database: Database, by contract: Contract?) throws(RequestError) -> Endpoint {
-    if let parsed { return try parsed.endpoint.get() }
-    return try Endpoint.parse(request, target, in: database, by: isWrapped ? contract : nil)
-  }
-}
-
-/// The operation of a request with a large body, parsed on another thread.
-struct ParsedEndpoint: Sendable {
-  let endpoint: Result<Endpoint, RequestError>
-  /// The operation with the unwrapped body.
-  let unwrapped: Result<Endpoint, RequestError>
-
-  fileprivate init(
-    _ request: Request, _ target: RequestTarget, wrapName: String?, _ database: Database, by contract: Contract?
-  ) {
-    let parsed = Result { () throws(RequestError) in
-      try Endpoint.parse(request, target, in: database, by: contract)
-    }
-    endpoint = parsed
-    unwrapped = Result { () throws(RequestError) in try parsed.get().unwrapping(wrapName, database.dialect) }
-  }
 }

@@ -139,7 +139,7 @@ extension Engine {
   func authorize(_ context: RequestContext) {
     do throws(RequestError) {
       if context.request.bytes.count > RequestBody.largestQuick, context.parsed == nil, !context.isAdministrative {
-        return try parseAside(context)
+        return parseAside(context)
       }
       guard let signIn, !context.isAdministrative else { return simulate(context) }
       try signIn.authorize(context, on: self) { $0.simulate($1) }

@@ -3,6 +3,33 @@ import JSONDatabase
 import JSONServerHTTP
 import JSONServerResources
 
+extension RequestContext {
+  /// The operation.
+  ///
+  /// - Parameter contract: The OpenAPI document that says what the paths mean; without one, the data says it.
+  func endpoint(in database: Database, by contract: Contract?) throws(RequestError) -> Endpoint {
+    if let parsed { return try parsed.endpoint.get() }
+    return try Endpoint.parse(request, target, in: database, by: isWrapped ? contract : nil)
+  }
+}
+
+/// The operation of a request with a large body, parsed on another thread.
+struct ParsedEndpoint: Sendable {
+  let endpoint: Result<Endpoint, RequestError>
+  /// The operation with the unwrapped body.
+  let unwrapped: Result<Endpoint, RequestError>
+
+  fileprivate init(
+    _ request: Request, _ target: RequestTarget, wrapName: String?, _ database: Database, by contract: Contract?
+  ) {
+    let parsed = Result { () throws(RequestError) in
+      try Endpoint.parse(request, target, in: database, by: contract)
+    }
+    endpoint = parsed
+    unwrapped = Result { () throws(RequestError) in try parsed.get().unwrapping(wrapName, database.dialect) }
+  }
+}
+
 extension DataOperation {
   /// Creates the operation of a request, limited to the rights of its sender.
   ///
@@ -52,6 +79,18 @@ extension Server.Configuration {
 }
 
 extension Engine {
+  /// Parses the body of a request on another thread, and continues with the request.
+  func parseAside(_ context: RequestContext) {
+    let addressed = context.isGuarded ? authorization?.guarding(context) ?? context : context
+    let (request, target, wrapName) = (addressed.request, addressed.target, configuration.wrapName(for: context))
+    let contract = context.isWrapped ? configuration.contract : nil
+    aside { [database = writes.database] in
+      ParsedEndpoint(request, target, wrapName: wrapName, database, by: contract)
+    } then: { engine, parsed in
+      engine.authorize(context.with(parsed: parsed))
+    }
+  }
+
   /// The same request with what the history says, if the client asks for changes.
   ///
   /// - Throws: 400 and 410, for a token that says nothing.
