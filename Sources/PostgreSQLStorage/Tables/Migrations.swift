@@ -1,14 +1,16 @@
 #if PostgreSQL
   import JSONStorage
 
-  /// The versions of the tables. Each step migrates one version to the next.
+  /// The steps that make the tables, each of which runs once in a database.
   enum Migrations {
     /// The oldest supported server: PostgreSQL 12.
     static let oldestServer = 120_000
 
-    /// The steps. A released step never changes.
-    private static let steps = [
-      """
+    /// The steps, in order, by the names under which the database records them. A released step never changes: another one
+    /// changes what it has made.
+    private static let steps = [("tables", tables), ("triggers", triggers)]
+
+    private static let tables = """
       -- json keeps the text of a record: the order of members, and the digits of numbers.
       --
       -- A transaction that has locked the row of state has the turn: it is the only write in progress. This row changes only
@@ -46,11 +48,48 @@
         is_whole boolean NOT NULL DEFAULT false,
         has_shared boolean NOT NULL DEFAULT false,
         resources int[] NOT NULL DEFAULT '{}',
-        slots bigint[] NOT NULL DEFAULT '{}',
-        at timestamptz NOT NULL DEFAULT now()
+        slots bigint[] NOT NULL DEFAULT '{}'
       );
       INSERT INTO change (version) VALUES (0);
 
+      -- The state that servers share besides the data. A row of shared has the version that wrote it; a removed row has no
+      -- body. A reset restores the snapshot with an empty name. snapshot_record has no foreign key to snapshot, which would
+      -- be checked for each row.
+
+      CREATE TABLE shared (
+        kind text NOT NULL,
+        name text NOT NULL,
+        body json,
+        version bigint NOT NULL,
+        PRIMARY KEY (kind, name)
+      );
+      CREATE INDEX shared_version ON shared (version);
+
+      CREATE TABLE counter (
+        name text PRIMARY KEY,
+        value bigint NOT NULL
+      );
+      INSERT INTO counter VALUES ('snapshot', 0);
+
+      CREATE TABLE snapshot (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        name text NOT NULL UNIQUE,
+        at timestamptz NOT NULL DEFAULT now(),
+        prefix text NOT NULL,
+        suffix text NOT NULL,
+        resources json NOT NULL
+      );
+
+      CREATE TABLE snapshot_record (
+        snapshot bigint NOT NULL,
+        resource int NOT NULL,
+        slot bigint NOT NULL,
+        body json NOT NULL,
+        PRIMARY KEY (snapshot, resource, slot)
+      );
+      """
+
+    private static let triggers = """
       -- Triggers run on every write, with the rights of the writer, and record changes that are not recorded yet. A server's
       -- commit has already recorded its change. Names are looked up in the trigger's schema, even if it was renamed, and
       -- last in pg_temp, where anybody can create tables.
@@ -60,7 +99,7 @@
       -- The check is for a whole statement, so that the order of its rows does not matter. A far version in change would end
       -- all writes.
 
-      CREATE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      CREATE OR REPLACE FUNCTION take_turn() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       BEGIN
         PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
@@ -68,7 +107,7 @@
         RETURN NULL;
       END $body$;
 
-      CREATE FUNCTION place() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      CREATE OR REPLACE FUNCTION place() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       BEGIN
         IF tg_op = 'UPDATE' THEN
@@ -79,7 +118,7 @@
         RETURN new;
       END $body$;
 
-      CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      CREATE OR REPLACE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       BEGIN
         PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
@@ -91,7 +130,7 @@
         RETURN new;
       END $body$;
 
-      CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+      CREATE OR REPLACE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
       AS $body$
       DECLARE
         own pg_catalog.record;
@@ -132,6 +171,18 @@
         RETURN NULL;
       END $body$;
 
+      -- An older program has made some of them.
+      DO $body$
+      DECLARE
+        old pg_catalog.record;
+      BEGIN
+        FOR old IN SELECT tgname, tgrelid::regclass AS place FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
+          WHERE pronamespace = current_schema()::regnamespace AND proname IN ('take_turn', 'place', 'follow', 'note')
+        LOOP
+          EXECUTE format('DROP TRIGGER %I ON %s', old.tgname, old.place);
+        END LOOP;
+      END $body$;
+
       CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON record
         FOR EACH STATEMENT EXECUTE FUNCTION take_turn();
       CREATE TRIGGER take_turn BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
@@ -149,44 +200,7 @@
       CREATE TRIGGER note_truncated AFTER TRUNCATE ON record FOR EACH STATEMENT EXECUTE FUNCTION note('whole');
       CREATE TRIGGER note_resources AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON resource
         FOR EACH STATEMENT EXECUTE FUNCTION note('whole');
-
-      -- The state that servers share besides the data. A row of shared has the version that wrote it; a removed row has no
-      -- body. A reset restores the snapshot with an empty name. snapshot_record has no foreign key to snapshot, which would
-      -- be checked for each row.
-
-      CREATE TABLE shared (
-        kind text NOT NULL,
-        name text NOT NULL,
-        body json,
-        version bigint NOT NULL,
-        PRIMARY KEY (kind, name)
-      );
-      CREATE INDEX shared_version ON shared (version);
-
-      CREATE TABLE counter (
-        name text PRIMARY KEY,
-        value bigint NOT NULL
-      );
-      INSERT INTO counter VALUES ('snapshot', 0);
-
-      CREATE TABLE snapshot (
-        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        name text NOT NULL UNIQUE,
-        at timestamptz NOT NULL DEFAULT now(),
-        prefix text NOT NULL,
-        suffix text NOT NULL,
-        resources json NOT NULL
-      );
-
-      CREATE TABLE snapshot_record (
-        snapshot bigint NOT NULL,
-        resource int NOT NULL,
-        slot bigint NOT NULL,
-        body json NOT NULL,
-        PRIMARY KEY (snapshot, resource, slot)
-      );
       """
-    ]
 
     /// Connects, and creates or updates the tables. Several servers may do so at once.
     ///
@@ -234,22 +248,29 @@
       // `IF NOT EXISTS` would need the right to create.
       let found = try connection.run(
         """
-        SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),
-          to_regclass(format('%I.migration', $1::text)) IS NOT NULL
+        SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1), migration IS NOT NULL,
+          EXISTS (SELECT FROM pg_attribute WHERE attrelid = migration AND attname = 'name')
+        FROM to_regclass(format('%I.migration', $1::text)) AS migration
         """, [.text(address.schema)])
       if !found.bool(0, 0) { try connection.run("CREATE SCHEMA \"\(address.schema)\"") }
       if !found.bool(0, 1) {
-        try connection.run("CREATE TABLE migration (number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())")
+        try connection.run(
+          "CREATE TABLE migration (number int PRIMARY KEY, name text UNIQUE, at timestamptz NOT NULL DEFAULT now())")
+      } else if !found.bool(0, 2) {
+        // An older program has recorded the number alone.
+        try connection.run(
+          "ALTER TABLE migration ADD COLUMN name text UNIQUE; UPDATE migration SET name = 'tables' WHERE number = 1")
       }
-      let done = try connection.run("SELECT coalesce(max(number), 0) FROM migration", []).integer(0, 0) ?? 0
-      guard done <= steps.count else {
+      let rows = try connection.run("SELECT coalesce(name, number::text) FROM migration ORDER BY number", [])
+      let done = (0..<rows.count).compactMap { rows.text($0, 0) }
+      if let unknown = done.first(where: { name in !steps.contains { $0.0 == name } }) {
         throw StorageError(
           .invalidDatabase,
-          "\(address.description): the schema '\(address.schema)' is of version \(done), and this program knows \(steps.count); install a newer swift-json-server."
+          "\(address.description): the tables of the schema '\(address.schema)' have the migration '\(unknown)', which this program does not know; install a newer swift-json-server."
         )
       }
-      for number in steps.indices.dropFirst(done) {
-        try connection.run("\(steps[number]); INSERT INTO migration VALUES (\(number + 1))")
+      for (index, (name, text)) in steps.enumerated() where !done.contains(name) {
+        try connection.run("\(text); INSERT INTO migration (number, name) VALUES (\(index + 1), '\(name)')")
       }
     }
   }
