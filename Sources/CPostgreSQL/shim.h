@@ -11,13 +11,13 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/// Connects to an address, which overrides what is set before it: how soon a connection is given up, and that of several
-/// hosts the one is meant that takes writes: a standby may lag behind it.
-static inline PGconn *postgresql_connect(const char *address) {
+/// Connects to an address, which overrides what is set before it: after how many seconds a host is given up, how soon a
+/// connection is, and that of several hosts the one is meant that takes writes: a standby may lag behind it.
+static inline PGconn *postgresql_connect(const char *address, const char *seconds) {
   const char *names[] = {"connect_timeout",  "application_name", "keepalives_idle",      "keepalives_interval",
                          "keepalives_count", "tcp_user_timeout", "target_session_attrs", "dbname",
                          "client_encoding",  NULL};
-  const char *values[] = {"5", "swift-json-server", "10", "5", "3", "15000", "read-write", address, "UTF8", NULL};
+  const char *values[] = {seconds, "swift-json-server", "10", "5", "3", "15000", "read-write", address, "UTF8", NULL};
   return PQconnectdbParams(names, values, 1);
 }
 

@@ -41,18 +41,22 @@
     /// The prefix of this server's commit ids, unique among servers.
     private let run = VersionID.newCommit
 
-    /// The longest time without a message from the database during a commit.
-    static let deadline = Duration.seconds(7)
+    /// The longest time without a message from the database during a commit: longer than two waits for a lock.
+    private static let deadline = Duration.seconds(6)
+    /// How long a write waits for the turns of others, from its arrival: longer than a session may keep the turn and do nothing.
+    private static let patience = Duration.seconds(9)
+    /// How long a commit may take, from the arrival of its oldest write, whatever it waits for.
+    private static let longestCommit = Duration.milliseconds(10_500)
+    /// The least time for a commit whose oldest write has waited for earlier commits.
+    private static let leastTime = Duration.seconds(2)
     /// The bytes of a commit that are sent before the turn is taken.
     private static let stagedSize = 64 << 10
-    /// The time limit for finding out whether a commit with a lost connection was carried out, while the database is away.
-    private static let settlingTime = Duration.seconds(10)
-    /// The longest time for a commit with a lost connection while somebody has the turn, apart from its last attempt.
-    private static let longestDoubt = Duration.milliseconds(10_500)
+    /// The least time for finding out whether a commit with a lost connection was carried out.
+    private static let leastSettlingTime = Duration.seconds(1)
     /// The number of versions whose changes are kept, for servers that were disconnected.
     private static let keptChanges = 20_000
     /// The longest time that the turn is kept without a commit: all but the largest writes take less.
-    private static let longestTurn = Duration.seconds(10)
+    private static let longestTurn = Duration.seconds(5)
     /// The interval of messages that keep the turn. The database ends a transaction after 3 s without a message, so that a
     /// paused server loses its turn.
     private static let keepingInterval = DispatchTimeInterval.seconds(1)
@@ -68,28 +72,40 @@
       isClosed = true
     }
 
-    private func connected() throws(StorageError) -> Connection {
+    private func connected(until end: ContinuousClock.Instant) throws(StorageError) -> Connection {
       if isClosed { throw StorageError(.refused, "\(address.description): the server has stopped.") }
-      if let connection, !connection.isLost { return connection }
+      if let connection, !connection.isLost {
+        connection.end = end
+        return connection
+      }
       turn = nil
       connection = nil
-      let new = try Connection.open(address)
+      let new = try Connection.open(address, until: end)
       connection = new
       return new
     }
 
     /// Commits the next version on top of the one that the server's data is built on.
     ///
-    /// - Parameter commit: `nil` to take the turn and write nothing.
-    func perform(_ commit: StoredCommit?) -> CommitResult {
+    /// - Parameters:
+    ///   - commit: `nil` to take the turn and write nothing.
+    ///   - arrival: When the oldest of the writes arrived. All waits together end some time after that.
+    func perform(_ commit: StoredCommit?, since arrival: ContinuousClock.Instant) -> CommitResult {
       commitCount += 1
       let id = "\(run)-\(commitCount)"
-      let start = ContinuousClock.now
+      let least = ContinuousClock.now + Self.leastTime
+      let travelTime = commit?.travelTime ?? .zero
+      let replacesAll = commit != nil && commit?.rows == nil
+      let limits = Limits(
+        lock: max(arrival + Self.patience, least) + travelTime,
+        end: max(arrival + Self.longestCommit, least) + (replacesAll ? Connection.long : travelTime))
+      // The turn outlasts the write that has taken it.
+      defer { connection?.end = nil }
       while true {
         let base = versions.base.id
         let hadConnection = connection.map { !$0.isLost } ?? false
         do throws(StorageError) {
-          let result = try attempt(commit, id: id, onto: base)
+          let result = try attempt(commit, id: id, onto: base, limits)
           versions.change { $0.refusal = nil }
           return result
         } catch {
@@ -98,18 +114,19 @@
             cancelTransaction()
             // The statement that takes the turn is one line in the database's log.
             caution = max(caution, 1)
-            guard .now - start < Connection.patience, versions.isReached else { return .failed(error) }
+            guard .now < limits.lock, versions.isReached else { return .failed(error) }
           case .unavailable:
             // A connection that was lost since the last commit is reopened, and the loss is not reported.
             guard hadConnection else { return .failed(error) }
           case .durabilityUnknown:
-            guard let commit, let isDone = settle(id, onto: base, until: start + Self.longestDoubt + commit.travelTime)
-            else {
+            guard let commit, let isDone = settle(id, onto: base, until: limits.end) else {
               // Nothing tells whether the database has this version.
               versions.forgetBase()
               return .failed(error)
             }
             if isDone { return done(commit, id: id, onto: base) }
+            // By now it is certain that the commit did not take place.
+            guard .now < limits.end else { return .failed(StorageError(.unavailable, error.message)) }
           default:
             // A connection may have lost what was prepared on it.
             (turn, connection) = (nil, nil)
@@ -120,11 +137,23 @@
       }
     }
 
-    private func attempt(_ commit: StoredCommit?, id: String, onto base: VersionID) throws(StorageError) -> CommitResult
-    {
-      let connection = try connected()
+    /// The ends of a commit's waits.
+    private struct Limits {
+      /// The last moment for a wait for the turns of others.
+      let lock: ContinuousClock.Instant
+      /// The last moment for every other wait.
+      let end: ContinuousClock.Instant
+
+      /// Whether there is time for another wait, which begins after others have had their turns.
+      var isEarly: Bool { .now < lock - .seconds(6) }
+    }
+
+    private func attempt(
+      _ commit: StoredCommit?, id: String, onto base: VersionID, _ limits: Limits
+    ) throws(StorageError) -> CommitResult {
+      let connection = try connected(until: limits.end)
       let deadline = Self.deadline + (commit?.travelTime ?? .zero)
-      if let commit, let rows = commit.rows, base.number >= 0, turn == nil, caution == 0,
+      if let commit, let rows = commit.rows, base.number >= 0, turn == nil, caution == 0, limits.isEarly,
         try connection.write(rows, commit.state, onto: base, id: id, deadline: deadline)
       {
         return done(commit, id: id, onto: base)
@@ -137,10 +166,12 @@
       }
       let hadTurn = turn != nil
       if !hadTurn {
-        if try isFar(connection, from: base, deadline: deadline) { return try moved(connection) }
+        if limits.isEarly, try isFar(connection, from: base, deadline: deadline) { return try moved(connection) }
         let start = ContinuousClock.now
-        try takeTurn(connection)
-        if .now - start > Self.shortWait, turn?.newest != base, try isFar(connection, from: base, deadline: deadline) {
+        try takeTurn(connection, until: limits.lock)
+        if .now - start > Self.shortWait, turn?.newest != base, limits.isEarly,
+          try isFar(connection, from: base, deadline: deadline)
+        {
           endTurn()
         }
       }
@@ -163,7 +194,7 @@
     }
 
     /// Whether others have written much, which this server reads while they can go on; not again and again, or it would never
-    /// write.
+    /// write: each time it waits for the turn anew.
     private func isFar(
       _ connection: Connection, from base: VersionID, deadline: Duration
     ) throws(StorageError) -> Bool {
@@ -174,7 +205,7 @@
 
     private func moved(_ connection: Connection) throws(StorageError) -> CommitResult {
       caution = Self.fullCaution
-      return .moved(to: .newer(try connection.changes(since: versions, deadline: .seconds(60))))
+      return .moved(to: .newer(try connection.changes(since: versions, deadline: Self.deadline)))
     }
 
     private static let fullCaution = 8
@@ -194,8 +225,10 @@
 
     // MARK: The turn
 
-    private func takeTurn(_ connection: Connection) throws(StorageError) {
-      let newest = try connection.takeTurn(after: "BEGIN; ", deadline: Self.deadline)
+    private func takeTurn(_ connection: Connection, until end: ContinuousClock.Instant) throws(StorageError) {
+      // A row's lock takes two waits: behind those who wait, and for the one who has it.
+      let limit = min(max(Int((end - .now) / .milliseconds(2)), 50), 2_000)
+      let newest = try connection.takeTurn(after: "BEGIN; SET LOCAL lock_timeout = \(limit); ", deadline: Self.deadline)
       let start = ContinuousClock.now
       turn = (start, newest)
       keepTurn(since: start)
@@ -227,20 +260,18 @@
 
     /// Finds out whether a commit with a lost connection was carried out.
     ///
-    /// - Parameter last: The end while the database answers, and somebody has the turn.
-    /// - Returns: `nil` when the database does not answer in time.
+    /// - Returns: `nil` when the database does not answer in time, or somebody else keeps the turn.
     private func settle(_ id: String, onto base: VersionID, until last: ContinuousClock.Instant) -> Bool? {
-      var end = ContinuousClock.now + Self.settlingTime
+      let end = max(last, .now + Self.leastSettlingTime)
       var wait: Double = 0.02
       connection = nil
       while .now < end {
         do throws(StorageError) {
-          return try connected().settle(id, onto: base, deadline: max(.seconds(1), end - .now))
+          return try connected(until: end).settle(id, onto: base)
         } catch {
           // The next commit must not meet the failed transaction.
           connection = nil
           if ![.conflict, .unavailable, .durabilityUnknown].contains(error.code) { return nil }
-          if error.code == .conflict, versions.isReached { end = last }
         }
         // Only this channel uses the queue.
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + wait)

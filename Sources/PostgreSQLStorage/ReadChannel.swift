@@ -27,12 +27,16 @@
     /// The earliest time to reconnect.
     private var renewal = ContinuousClock.now
     private var wait = shortestWait
+    /// How long the database may be silent when it is asked for changes. What took longer gets more time.
+    private var changesDeadline = shortestChangesDeadline
 
-    private static let deadline = Duration.seconds(2)
-    /// How long connections may be lost, one after another, before the loss is reported.
-    private static let patience = Duration.seconds(2)
+    /// How long the database may be silent when it is asked for the newest version: an idle connection may be lost unseen.
+    private static let deadline = Duration.seconds(1)
+    /// How long it may take to find the newest version, on whatever connections, before the database is unreachable.
+    private static let patience = Duration.milliseconds(2_500)
     private static let shortestWait = 0.05
-    private static let longestWait = 1.0
+    private static let longestWait = 0.4
+    private static let shortestChangesDeadline = Duration.milliseconds(1_500)
     /// The interval between queries in seconds, for databases without notices.
     private static let interval = 1.0
 
@@ -84,11 +88,12 @@
     ///
     /// - Throws: ``StorageError``, also while the newest version cannot be served.
     private func newest() throws(StorageError) -> Int {
-      let start = ContinuousClock.now
+      let end = ContinuousClock.now + Self.patience
       var isRetry = false
       while true {
-        let connection = try connected()
+        let connection = try connected(until: end)
         do throws(StorageError) {
+          connection.end = isRetry ? end : min(end, .now + Self.deadline)
           let newest = try takeChanges(connection)
           record(nil)
           wait = Self.shortestWait
@@ -102,7 +107,7 @@
           // A query that was canceled, or that lacked memory or space, may succeed on another connection. A connection
           // that is lost at once says nothing about the next one.
           use(nil)
-          if isRetry, !connection.isLost || .now - start > Self.patience {
+          if isRetry, !connection.isLost || .now >= end {
             postpone(because: error)
             throw error
           }
@@ -113,7 +118,7 @@
 
     private func takeChanges(_ connection: Connection) throws(StorageError) -> Int {
       let base = versions.base.id
-      let newest = try connection.newest(deadline: Self.deadline)
+      let newest = try connection.newest()
       versions.change { $0.newest = newest.number }
       // After a failover, the database lacks the version that the data is built on.
       if newest.number <= base.number, newest != base {
@@ -121,10 +126,16 @@
         reported = nil
       }
       if let refused, refused.id == newest { throw refused.failure }
-      guard isToBeReported, !versions.expectsWrites else { return newest.number }
+      guard isToBeReported else { return newest.number }
+      let expectation = versions.expectation
+      guard expectation == .zero else {
+        wake(after: expectation / .seconds(1))
+        return newest.number
+      }
       do throws(StorageError) {
-        let newer = try connection.changes(since: versions, deadline: .seconds(60))
-        refused = nil
+        connection.end = nil
+        let newer = try connection.changes(since: versions, deadline: changesDeadline)
+        (refused, changesDeadline) = (nil, Self.shortestChangesDeadline)
         if newer.since != newer.number { onEdit(.changed(.newer(newer))) }
         reported = (newer.since ?? versions.base.id.number, newer.number, .now)
         // The server applies the changes now, so the next query can wait for the whole interval.
@@ -132,6 +143,7 @@
         return newer.number
       } catch {
         refused = error.cause is JSONError ? (newest, error) : nil
+        if connection.isLost { changesDeadline = min(changesDeadline * 4, Connection.long) }
         throw error
       }
     }
@@ -148,7 +160,7 @@
 
     /// Reports the writes of others, unless a commit of this server is about to do so.
     private func fetchChanges() {
-      if isToBeReported, !versions.expectsWrites { _ = try? newest() }
+      if isToBeReported, versions.expectation == .zero { _ = try? newest() }
     }
 
     /// Whether there are writes of others that were not reported, or were reported for other data.
@@ -183,9 +195,10 @@
 
     /// Records whether this server could write, and the time since which nobody can.
     private func watchTurn() {
-      guard let connection, !connection.isLost,
-        let (isTaken, obstacle) = try? connection.turn(deadline: Self.deadline)
-      else { return }
+      guard let connection else { return }
+      // Requests wait meanwhile.
+      connection.end = .now + Self.deadline
+      guard let (isTaken, obstacle) = try? connection.turn() else { return }
       let isStalled = isTaken && watched == versions.newest
       versions.change {
         $0.stall = isStalled ? $0.stall ?? .now : nil
@@ -193,7 +206,7 @@
       }
       watched = versions.newest
       guard isStalled else { return }
-      for session in (try? connection.endIdleHolders(deadline: Self.deadline)) ?? [] {
+      for session in (try? connection.endIdleHolders()) ?? [] {
         onWarning(
           "\(address.description): the session \(session) kept others from writing, and did nothing for \(Connection.longestIdleTurn) seconds; it was ended."
         )
@@ -204,13 +217,13 @@
 
     private func wake(after seconds: Double) { timer?.schedule(deadline: .now() + seconds) }
 
-    private func connected() throws(StorageError) -> Connection {
+    private func connected(until end: ContinuousClock.Instant) throws(StorageError) -> Connection {
       if let connection { return connection }
       guard .now >= renewal else {
         throw versions.failure ?? StorageError(.unavailable, "\(address.description): there is no connection.")
       }
       do throws(StorageError) {
-        let new = try Connection.open(address)
+        let new = try Connection.open(address, until: end)
         use(new)
         return new
       } catch {
@@ -232,8 +245,8 @@
       (input, connection) = (nil, new)
       guard let new else { return }
       // Standbys, and databases that speak the protocol but have no notices, are only queried at intervals.
-      if (try? new.run("SELECT pg_is_in_recovery()", deadline: Self.deadline).bool(0, 0)) != true {
-        _ = try? new.run("LISTEN \"\(address.schema)\"", deadline: Self.deadline)
+      if (try? new.run("SELECT pg_is_in_recovery()").bool(0, 0)) != true {
+        _ = try? new.run("LISTEN \"\(address.schema)\"")
       }
       // The next use of a connection that is lost by now finds the loss.
       input = new.watch(on: executor.queue) { self.assumeIsolated { $0.receive() } }

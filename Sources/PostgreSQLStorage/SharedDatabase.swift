@@ -77,18 +77,23 @@
     }
 
     package func commit(
-      _ version: Database, after base: Database, writing _: Set<Int>, _ state: [ServerState.Row],
+      _ version: Database, after base: Database, writing _: Set<Int>, _ state: [ServerState.Row], age: Duration,
       completion: @escaping @Sendable (CommitResult) -> Void
     ) {
-      commit(StoredCommit(version: version, rows: version.placedRows(since: base), state: state), completion)
+      commit(StoredCommit(version: version, rows: version.placedRows(since: base), state: state), age, completion)
     }
 
-    package func takeTurn(completion: @escaping @Sendable (CommitResult) -> Void) { commit(nil, completion) }
+    package func takeTurn(age: Duration, completion: @escaping @Sendable (CommitResult) -> Void) {
+      commit(nil, age, completion)
+    }
 
-    private func commit(_ commit: StoredCommit?, _ completion: @escaping @Sendable (CommitResult) -> Void) {
+    private func commit(
+      _ commit: StoredCommit?, _ age: Duration, _ completion: @escaping @Sendable (CommitResult) -> Void
+    ) {
       versions.change { $0.commits += 1 }
+      let arrival = ContinuousClock.now - age
       commits.perform { [versions, reads] channel in
-        let result = channel.perform(commit)
+        let result = channel.perform(commit, since: arrival)
         versions.change { $0.commits -= 1 }
         completion(result)
         if case .moved = result { return }
@@ -158,7 +163,7 @@
       if try connection.hasSnapshot(Connection.initial) { return false }
       // Users of the database have filled it. A reset restores their data.
       try Connection.transaction(connection.address) { connection throws(StorageError) in
-        try connection.takeTurn(deadline: CommitChannel.deadline)
+        try connection.takeTurn()
         if try !connection.isEmpty(), try !connection.hasSnapshot(Connection.initial) {
           try connection.keep(as: Connection.initial)
         }
@@ -186,7 +191,7 @@
       _ database: Database, to address: DatabaseAddress, replacing: Bool
     ) throws(StorageError) -> Bool {
       try Connection.transaction(address, staging: database.placedRows) { connection throws(StorageError) in
-        let version = try connection.takeTurn(deadline: CommitChannel.deadline)
+        let version = try connection.takeTurn()
         if !replacing, try !connection.isEmpty() { return false }
         try connection.replaceAll(database, onto: version.number, id: VersionID.newCommit)
         try connection.keep(as: Connection.initial)

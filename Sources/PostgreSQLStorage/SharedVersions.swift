@@ -43,8 +43,8 @@
       /// The time since which there are commits in progress.
       private(set) var commitStart: ContinuousClock.Instant?
 
-      /// Whether a commit is about to bring the writes of others. A commit that takes long may be waiting for them.
-      var expectsWrites: Bool { commitStart.map { .now - $0 < .seconds(1) } ?? false }
+      /// How long it is still expected that a commit brings the writes of others: what takes longer may be waiting for them.
+      var expectation: Duration { commitStart.map { max(.zero, .milliseconds(500) - (.now - $0)) } ?? .zero }
 
       /// The reason why the database is not reachable, as far as is known; `nil` also if its data cannot be served.
       var unreachable: StorageError? { failure?.code == .invalidDatabase ? nil : failure }

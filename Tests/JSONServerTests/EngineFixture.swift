@@ -177,7 +177,7 @@ private final class ScriptedStore: Store {
   let hasFixedResources = false
 
   func commit(
-    _ version: Database, after base: Database, writing _: Set<Int>, _: [ServerState.Row],
+    _ version: Database, after base: Database, writing _: Set<Int>, _: [ServerState.Row], age _: Duration,
     completion: @escaping @Sendable (CommitResult) -> Void
   ) {
     let commit = commits.withLockedValue { $0.isEmpty ? .done : $0.removeFirst() }

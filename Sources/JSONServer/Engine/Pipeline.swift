@@ -95,7 +95,7 @@ extension Engine {
       guard waitsForOthers, !context.isAdministrative else { return enclose(context) }
       // Rights and rules are those of the data that writes change.
       let isRead = context.request.isSafe && signIn == nil
-      writes.readIndex.whenCurrent(on: self, isRead: isRead) { engine, failure in
+      writes.readIndex.whenCurrent(on: self, since: context.started, isRead: isRead) { engine, failure in
         if let failure { return engine.finalize(context, RequestError(failure).response()) }
         engine.enclose(context)
       }

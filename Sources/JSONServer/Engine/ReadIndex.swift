@@ -12,13 +12,22 @@ final class ReadIndex {
   private struct Waiting {
     /// Whether the request changes nothing, so that it need not wait for the data that writes change.
     let isRead: Bool
+    /// The system's uptime at which the request is refused.
+    let end: Duration
     let work: Work
   }
+
+  /// How long a request waits, from its arrival, if it changes nothing; and else: a write then still has time for its commit.
+  private static let (patience, writePatience) = (Duration.milliseconds(2_900), Duration.seconds(9))
+  private static let sweepInterval = Duration.milliseconds(100)
 
   private let store: (any Store)?
   /// The requests for which no check has begun.
   private var arrived: [Waiting] = []
+  /// The requests of the check in progress.
+  private var checking: [Waiting] = []
   private var isChecking = false
+  private var isSweepDue = false
   /// The requests that wait for a version of the data, oldest first.
   private var checked: [(version: Int, requests: [Waiting])] = []
   /// A number that grows whenever earlier results become invalid.
@@ -30,11 +39,41 @@ final class ReadIndex {
 
   /// Does work when the data contains all writes that any server has acknowledged by now.
   ///
-  /// - Parameter isRead: Whether the work only reads ``WriteCoordinator/shown``.
-  func whenCurrent(on engine: isolated Engine, isRead: Bool = false, _ work: @escaping Work) {
+  /// - Parameters:
+  ///   - arrival: The system's uptime when the request arrived.
+  ///   - isRead: Whether the work only reads ``WriteCoordinator/shown``.
+  func whenCurrent(
+    on engine: isolated Engine, since arrival: Duration = System.uptime, isRead: Bool = false, _ work: @escaping Work
+  ) {
     guard store != nil else { return work(engine, nil) }
-    arrived.append(Waiting(isRead: isRead, work: work))
+    let end = arrival + (isRead ? Self.patience : Self.writePatience)
+    arrived.append(Waiting(isRead: isRead, end: end, work: work))
     startCheckSoon(on: engine)
+    sweepLater(on: engine)
+  }
+
+  /// Refuses the requests that have waited too long, whatever they wait for.
+  private func sweep(on engine: isolated Engine) {
+    isSweepDue = false
+    let now = System.uptime
+    var late: [Waiting] = []
+    func take(_ waiting: inout [Waiting]) {
+      late += waiting.filter { $0.end <= now }
+      waiting.removeAll { $0.end <= now }
+    }
+    for index in checked.indices { take(&checked[index].requests) }
+    checked.removeAll(where: \.requests.isEmpty)
+    take(&checking)
+    take(&arrived)
+    if !checked.isEmpty || !checking.isEmpty || !arrived.isEmpty { sweepLater(on: engine) }
+    let error = StorageError(.unavailable, "The newest version of the data did not arrive in time. Try again.")
+    for request in late { request.work(engine, error) }
+  }
+
+  private func sweepLater(on engine: isolated Engine) {
+    guard !isSweepDue else { return }
+    isSweepDue = true
+    engine.execute(after: Self.sweepInterval) { $0.writes.readIndex.sweep(on: $0) }
   }
 
   /// Retries the reads that wait for a version. After a failover the database may never reach this version.
@@ -66,14 +105,14 @@ final class ReadIndex {
   }
 
   private func startCheck(on engine: isolated Engine) {
-    let (batch, era) = (arrived, era)
-    arrived = []
-    store?.check { result in engine.execute { $0.writes.readIndex.endCheck(result, for: batch, in: era, on: $0) } }
+    let era = era
+    (checking, arrived) = (arrived, [])
+    store?.check { result in engine.execute { $0.writes.readIndex.endCheck(result, in: era, on: $0) } }
   }
 
-  private func endCheck(
-    _ check: Result<Int, StorageError>, for batch: [Waiting], in era: Int, on engine: isolated Engine
-  ) {
+  private func endCheck(_ check: Result<Int, StorageError>, in era: Int, on engine: isolated Engine) {
+    let batch = checking
+    checking = []
     let isOutdated = era != self.era
     if isOutdated { arrived = batch + arrived }
     isChecking = !arrived.isEmpty

@@ -44,7 +44,7 @@ final class WriteCoordinator {
   /// Whether no read waits for a commit.
   private let readsAreLocal: Bool
   /// The longest time that reads wait for a commit in flight: longer than nearly all commits take.
-  private static let readPatience = Duration.seconds(1)
+  private static let readPatience = Duration.milliseconds(500)
   let ids: IDGenerator
   /// The store; `nil` for data in memory.
   let store: (any Store)?
@@ -437,10 +437,10 @@ final class WriteCoordinator {
     let completion: @Sendable (CommitResult) -> Void = { result in
       engine.execute { $0.writes.endCommit(result, on: $0) }
     }
-    guard !batch.takesTurn else { return store.takeTurn(completion: completion) }
+    guard !batch.takesTurn else { return store.takeTurn(age: batch.age(), completion: completion) }
     store.commit(
       version.database, after: saved.database, writing: batch.resources, state.rows(since: saved.state.mark),
-      completion: completion)
+      age: batch.age(), completion: completion)
   }
 
   /// Carries out waiting reads with the saved data: the commit in flight waits for somebody, or takes long.

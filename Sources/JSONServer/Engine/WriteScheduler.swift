@@ -357,6 +357,11 @@ struct Batch {
     return responses.filter(\.isRead)
   }
 
+  /// How long the oldest of the writes has waited.
+  func age(now: Duration = System.uptime) -> Duration {
+    now - (responses.lazy.filter(\.isWrite).compactMap(\.requester.context?.started).min() ?? now)
+  }
+
   /// Whether the commit changes the state, and no data.
   var changesOnlyState: Bool { resources.isEmpty && responses.contains(where: \.isWrite) }
   /// Whether the commit only takes the turn, and its requests are carried out after that.

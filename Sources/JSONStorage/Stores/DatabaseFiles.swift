@@ -155,7 +155,7 @@ package final class DatabaseFiles: Store {
   package var hasFixedResources: Bool { !isWhole }
 
   package func commit(
-    _ version: Database, after base: Database, writing resources: Set<Int>, _: [ServerState.Row],
+    _ version: Database, after base: Database, writing resources: Set<Int>, _: [ServerState.Row], age _: Duration,
     completion: @escaping @Sendable (CommitResult) -> Void
   ) {
     let written = version.changedPositions(since: base).union(resources)

@@ -20,8 +20,9 @@ package protocol Store: Sendable {
   ///   - resources: The positions of resources whose files are written even if the version before has the same content:
   ///     the files may hold something else by now.
   ///   - state: The changes of the state that servers share in addition to the data; empty when they share none.
+  ///   - age: How long the oldest of the writes has waited.
   func commit(
-    _ version: Database, after base: Database, writing resources: Set<Int>, _ state: [ServerState.Row],
+    _ version: Database, after base: Database, writing resources: Set<Int>, _ state: [ServerState.Row], age: Duration,
     completion: @escaping @Sendable (CommitResult) -> Void)
 
   /// Bases all further commits on a loaded version.
@@ -68,7 +69,9 @@ package protocol Store: Sendable {
   var connection: ConnectionState? { get }
 
   /// Takes the turn for the next commit. The result is `moved`, even when nobody else has written, or a failure.
-  func takeTurn(completion: @escaping @Sendable (CommitResult) -> Void)
+  ///
+  /// - Parameter age: How long the oldest of the writes has waited.
+  func takeTurn(age: Duration, completion: @escaping @Sendable (CommitResult) -> Void)
 
   /// Lets others write again when there is nothing left to commit.
   func releaseTurn()
@@ -84,7 +87,7 @@ extension Store {
   package var isShared: Bool { false }
   package var version: Int { 0 }
   package var connection: ConnectionState? { nil }
-  package func takeTurn(completion: @escaping @Sendable (CommitResult) -> Void) { completion(.done) }
+  package func takeTurn(age: Duration, completion: @escaping @Sendable (CommitResult) -> Void) { completion(.done) }
   package func releaseTurn() {}
   package func check(_ completion: @escaping @Sendable (Result<Int, StorageError>) -> Void) {
     completion(.success(version))

@@ -17,13 +17,16 @@
     private(set) var isLost = false
     /// The rows that the database keeps for this connection's next large write, by number.
     var staged: [PlacedRow]?
+    /// The end of the work in progress: no wait is longer, whatever the deadline of its statement; `nil` for none.
+    var end: ContinuousClock.Instant?
 
     /// Connects. Blocks for some seconds at most.
     ///
+    /// - Parameter seconds: The time limit for each host, unless the address has another.
     /// - Throws: ``StorageError`` with libpq's message, in one sentence.
-    init(_ address: DatabaseAddress) throws(StorageError) {
+    init(_ address: DatabaseAddress, seconds: Int = 5) throws(StorageError) {
       self.address = address
-      guard let connection = postgresql_connect(address.connection) else {
+      guard let connection = postgresql_connect(address.connection, "\(seconds)") else {
         throw StorageError(.unavailable, "\(address.description): there is no memory for a connection.")
       }
       self.connection = connection
@@ -61,13 +64,16 @@
 
     // MARK: Statements
 
+    /// How long the database may be silent during a statement that reads or writes no more than a page.
+    static let silence = Duration.seconds(10)
+
     /// Runs statements without parameters, and returns the rows of the last one.
     ///
     /// - Parameters:
     ///   - deadline: How long the database may be silent; then the connection is lost.
     /// - Throws: ``StorageError``; with code `unavailable` the statements may have been carried out or not.
     @discardableResult
-    func run(_ text: String, deadline: Duration = .seconds(30)) throws(StorageError) -> ResultRows {
+    func run(_ text: String, deadline: Duration = silence) throws(StorageError) -> ResultRows {
       guard !isLost, PQsendQuery(connection, text) == 1 else { throw lost() }
       return try result(deadline)
     }
@@ -75,7 +81,7 @@
     /// Runs a statement with parameters, and prepares it at its first use.
     @discardableResult
     func run(
-      _ text: String, _ parameters: [Parameter], deadline: Duration = .seconds(30)
+      _ text: String, _ parameters: [Parameter], deadline: Duration = silence
     ) throws(StorageError) -> ResultRows {
       guard !parameters.contains(where: { $0.bytes?.contains(0) == true }) else {
         throw StorageError(.refused, "\(address.description): PostgreSQL cannot store the character U+0000.")
@@ -120,7 +126,7 @@
     /// Rolls back the transaction, if there is one.
     func rollBack() {
       guard !isLost, PQtransactionStatus(connection) != PQTRANS_IDLE else { return }
-      _ = try? run("ROLLBACK", deadline: .seconds(5))
+      _ = try? run("ROLLBACK", deadline: .seconds(2))
     }
 
     private func send(_ name: String, _ parameters: [Parameter]) -> Bool {
@@ -160,13 +166,15 @@
       return rows
     }
 
-    /// Waits until the next result can be read without blocking: while data is transferred, and then up to the deadline.
+    /// Waits until the next result can be read without blocking: while data is transferred, and then up to the deadline; in
+    /// both cases no longer than up to ``end``.
     private func awaitInput(_ deadline: Duration) throws(StorageError) {
       while true {
         let flushed = PQflush(connection)
         guard flushed >= 0 else { throw lost() }
         if flushed == 0, PQisBusy(connection) == 0 { return }
-        let ready = postgresql_wait(PQsocket(connection), flushed, Int32(clamping: Int(deadline / .milliseconds(1))))
+        let wait = end.map { min(deadline, max(.zero, $0 - .now)) } ?? deadline
+        let ready = postgresql_wait(PQsocket(connection), flushed, Int32(clamping: Int(wait / .milliseconds(1))))
         if ready == 0 {
           isLost = true
           throw StorageError(.unavailable, "\(address.description): PostgreSQL did not respond in time.")

@@ -78,7 +78,7 @@
       for _ in 0..<2 {
         try run("SELECT FROM snapshot WHERE name = nullif($1, '') FOR SHARE", name, deadline: Self.long)
       }
-      let version = try takeTurn(deadline: .seconds(15)).number
+      let version = try takeTurn().number
       let kept = try run("SELECT prefix, suffix FROM snapshot WHERE name = $1", name)
       guard let prefix = kept.text(0, 0), let suffix = kept.text(0, 1) else { return false }
       try begin(onto: version, id: VersionID.newCommit, prefix: prefix, suffix: suffix)

@@ -9,8 +9,14 @@
     /// Timeouts set for a role or a database must not end a write that waits for its turn: the wait is renewed every 2 s. A
     /// paused server loses its turn after 3 s. Statements are not compiled: where statistics are missing,
     /// compilation takes 0.3 s, half the time of reading 20,000 changes.
-    static func open(_ address: DatabaseAddress) throws(StorageError) -> Connection {
-      let connection = try Connection(address)
+    ///
+    /// - Parameter end: The end of the work that needs the connection; `nil` where nobody waits for it.
+    static func open(
+      _ address: DatabaseAddress, until end: ContinuousClock.Instant? = nil
+    ) throws(StorageError) -> Connection {
+      // libpq's shortest limit: a connection that hangs must not outlast the silence that it ends.
+      let connection = if end == nil { try Connection(address) } else { try Connection(address, seconds: 2) }
+      connection.end = end
       try connection.run(
         """
         SELECT set_config('search_path', quote_ident($1), false),
@@ -59,9 +65,7 @@
     private static let newestText = "SELECT version, commit_id FROM change ORDER BY version DESC LIMIT 1"
 
     /// The newest version of the data, which is whole and durable.
-    func newest(deadline: Duration = .seconds(30)) throws(StorageError) -> VersionID {
-      try version(in: try run(Self.newestText, [], deadline: deadline))
-    }
+    func newest() throws(StorageError) -> VersionID { try version(in: try run(Self.newestText, [])) }
 
     private func version(in rows: ResultRows?) throws(StorageError) -> VersionID {
       guard let number = rows?.integer(0, 0) else {
@@ -72,16 +76,16 @@
 
     /// Takes the turn within a transaction: nobody else writes until the transaction ends.
     ///
-    /// - Parameter beginning: The statement that begins the transaction.
+    /// - Parameter beginning: The statements that begin the transaction.
     /// - Returns: The newest version of the data.
     @discardableResult
-    func takeTurn(after beginning: String = "", deadline: Duration) throws(StorageError) -> VersionID {
+    func takeTurn(after beginning: String = "", deadline: Duration = silence) throws(StorageError) -> VersionID {
       // The second statement reads the version when the turn is there.
       try version(in: try run("\(beginning)SELECT FROM state FOR UPDATE; \(Self.newestText)", deadline: deadline))
     }
 
     /// Whether somebody has the turn, or waits for it; and why this connection cannot write, `nil` if it can.
-    func turn(deadline: Duration) throws(StorageError) -> (isTaken: Bool, obstacle: String?) {
+    func turn() throws(StorageError) -> (isTaken: Bool, obstacle: String?) {
       let text = """
         SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'state'::regclass
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -91,19 +95,19 @@
                 ('record', 'INSERT'), ('record', 'UPDATE'), ('record', 'DELETE')) AS needed (name, right_)
               WHERE NOT has_table_privilege(name, right_)) THEN 'the user may not write to the tables' END
         """
-      let found = try run(text, [], deadline: deadline)
+      let found = try run(text, [])
       return (found.bool(0, 0), found.text(0, 1).map { "\(address.description): no write can succeed, since \($0)." })
     }
 
     /// The seconds for which a transaction may do nothing while others wait for it.
-    static let longestIdleTurn = 7
+    static let longestIdleTurn = 5
 
     /// Ends the sessions that keep a server waiting and have done nothing for some seconds, or whose network takes nothing.
     ///
     /// The database itself ends an idle transaction of a server sooner, but not while it sends something to a paused server.
     ///
     /// - Returns: The process, the user and the program of each.
-    func endIdleHolders(deadline: Duration) throws(StorageError) -> [String] {
+    func endIdleHolders() throws(StorageError) -> [String] {
       let text = """
         SELECT format('%s of %s (%s)', pid, usename, application_name), pg_terminate_backend(pid)
         FROM pg_stat_activity AS holder
@@ -114,7 +118,7 @@
               AND waiter.application_name = current_setting('application_name')
               AND holder.pid = ANY (pg_blocking_pids(waiter.pid)))
         """
-      let found = try run(text, [.bigint(Self.longestIdleTurn)], deadline: deadline)
+      let found = try run(text, [.bigint(Self.longestIdleTurn)])
       return (0..<found.count).compactMap { found.text($0, 0) }
     }
 
@@ -189,7 +193,7 @@
     /// - Returns: Whether the rows were written.
     func write(
       _ rows: [PlacedRow], areStaged: Bool = false, _ state: [ServerState.Row] = [], onto base: VersionID, id: String,
-      deadline: Duration
+      deadline: Duration = long
     ) throws(StorageError) -> Bool {
       let parameters: [Parameter] =
         [
@@ -347,12 +351,12 @@
     ///
     /// A statement whose connection was lost may still be carried out. It takes effect only while the data has the version
     /// that it was made for, so an empty change replaces this version.
-    func settle(_ id: String, onto base: VersionID, deadline: Duration) throws(StorageError) -> Bool {
-      let now = try takeTurn(after: "BEGIN; ", deadline: deadline).number
+    func settle(_ id: String, onto base: VersionID) throws(StorageError) -> Bool {
+      let now = try takeTurn(after: "BEGIN; ").number
       let found = try run("SELECT commit_id FROM change WHERE version = $1::bigint", [.bigint(base.number + 1)]).text(
         0, 0)
-      if now == base.number { _ = try write([], onto: base, id: VersionID.newCommit, deadline: deadline) }
-      try commit(deadline: deadline)
+      if now == base.number { _ = try write([], onto: base, id: VersionID.newCommit) }
+      try commit()
       guard now <= base.number || found != nil else {
         throw StorageError(.conflict, "\(address.description): the change is forgotten.")
       }
