@@ -43,11 +43,17 @@ class PostgreSQL:
             self.user = pwd.getpwnam("postgres")
             os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
         if primary:
-            self._run(
-                tool("pg_basebackup"), "-D", self.data, "-R", "-h", primary.directory, "-p", str(primary.port), "-U", "app",
-                "--checkpoint=fast", "--no-sync")
-        else:
-            self._run(tool("initdb"), "-D", self.data, "-A", "trust", "-U", "app", "-E", "UTF8", "--no-sync")
+            self.follow(primary)
+            return
+        self._run(tool("initdb"), "-D", self.data, "-A", "trust", "-U", "app", "-E", "UTF8", "--no-sync")
+        self.start()
+
+    def follow(self, primary):
+        """Becomes a standby of another server, and forgets all that it had."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        self._run(
+            tool("pg_basebackup"), "-D", self.data, "-R", "-h", primary.directory, "-p", str(primary.port), "-U", "app",
+            "--checkpoint=fast", "--no-sync")
         self.start()
 
     def _run(self, *command):
@@ -93,8 +99,10 @@ class PostgreSQL:
     def _psql(self, *arguments):
         return [tool("psql"), "-h", self.directory, "-p", str(self.port), "-U", "app", "-XAtq", *arguments, "postgres"]
 
-    def query(self, text):
-        return subprocess.run(self._psql("-c", text), check=True, capture_output=True, text=True).stdout.strip()
+    def query(self, *texts):
+        """What statements return, each text in a transaction of its own."""
+        arguments = [argument for text in texts for argument in ("-c", text)]
+        return subprocess.run(self._psql(*arguments), check=True, capture_output=True, text=True).stdout.strip()
 
     @contextlib.contextmanager
     def transaction(self, text):
@@ -149,6 +157,8 @@ class Proxy(threading.Thread):
         self.port = self.listener.getsockname()[1]
         self.lock = threading.Lock()
         self.pairs = {}
+        # The sides of connections that carry nothing any more.
+        self.forgotten = set()
         self.frozen = threading.Event()
         self.closed = False
         self.start()
@@ -183,10 +193,17 @@ class Proxy(threading.Thread):
     def move(self, source):
         with self.lock:
             target = self.pairs.get(source)
+            is_forgotten = source in self.forgotten
         if target is None:
             return
         try:
             data = source.recv(1 << 16)
+            if is_forgotten:
+                if not data:
+                    # The other side does not hear of the end.
+                    with self.lock:
+                        self.pairs.pop(source, None)
+                return
             if data:
                 self.pass_on(data, source, target)
                 return
@@ -206,11 +223,16 @@ class Proxy(threading.Thread):
             if side is not None:
                 side.close()
 
+    def forget(self):
+        """Loses what the connections of now carry, without a word."""
+        with self.lock:
+            self.forgotten |= set(self.pairs)
+
     def cut(self):
         """Closes all connections."""
         with self.lock:
             sockets = list(self.pairs)
-            self.pairs = {}
+            self.pairs, self.forgotten = {}, set()
         for side in sockets:
             side.close()
 
@@ -219,3 +241,57 @@ class Proxy(threading.Thread):
         self.join(5)
         self.cut()
         self.listener.close()
+
+
+class PgBouncer:
+    """A pool of connections in front of a port, each kept for a session."""
+
+    @staticmethod
+    def program():
+        return shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+
+    def __init__(self, target):
+        self.directory = tempfile.mkdtemp(prefix="pgbouncer-")
+        self.port = free_port()
+        self.user = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
+        self.path = os.path.join(self.directory, "pgbouncer.ini")
+        with open(self.path, "w") as file:
+            file.write(f"""[databases]
+postgres = host=127.0.0.1 port={target} user=app
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {self.port}
+unix_socket_dir =
+auth_type = any
+pool_mode = session
+server_connect_timeout = 2
+server_login_retry = 0
+query_wait_timeout = 2
+""")
+        self.begin()
+
+    def begin(self):
+        if self.user:
+            os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
+        as_user = {} if self.user is None else {
+            "user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []}
+        self.process = subprocess.Popen(
+            [self.program(), "-q", self.path], cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, **as_user)
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return
+            time.sleep(0.02)
+        raise RuntimeError("pgbouncer does not start")
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        shutil.rmtree(self.directory, ignore_errors=True)
