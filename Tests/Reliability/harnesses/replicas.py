@@ -220,16 +220,31 @@ def follow(harness, source, name, changes, generator):
     return f"{name}: {done} changes in {rounds} rounds, {differences} differences after {deltas} deltas and {beginnings} pages from the beginning"
 
 
+FILES = ["file", "directory"]
+
+
 def measure(harness):
     changes = harness.options.changes or (10_000 if harness.options.thorough else 3_000)
     generator = random.Random(harness.options.seed)
-    figures = [follow(harness, Files(harness, name), name, changes, generator) for name in ("file", "directory")]
+    only, figures = harness.options.source, []
+    for name in FILES:
+        if only in (None, name):
+            figures.append(follow(harness, Files(harness, name), name, changes, generator))
     try:
-        with PostgreSQL() as postgres:
-            figures.append(follow(harness, Tables(harness, postgres), "postgresql", changes, generator))
+        if only in (None, "postgresql"):
+            with PostgreSQL() as postgres:
+                figures.append(follow(harness, Tables(harness, postgres), "postgresql", changes, generator))
     except Skip as skip:
+        # Who asks for the database alone hears that there is none.
+        if only:
+            raise
         harness.note(f"no database: {skip}")
     harness.figure = "; ".join(figures)
 
 
-main(measure, lambda parser: parser.add_argument("--changes", type=int))
+def add_options(parser):
+    parser.add_argument("--changes", type=int)
+    parser.add_argument("--source", choices=[*FILES, "postgresql"], help="only this")
+
+
+main(measure, add_options)
