@@ -5,13 +5,45 @@ package struct OpenAPISignIn: Sendable {
   private let users: String
   private let publicReads: Set<String>
   private let publicWrites: Set<String>
+  private let routes: [Route]
+
+  /// A path of the server's own table of sign-in.
+  package struct Route: Sendable {
+    private let path: String
+    private let action: String
+    private let status: String
+
+    /// - Parameters:
+    ///   - action: What a POST does: `register`, `login`, `refresh` or `logout`.
+    ///   - status: The status of the success.
+    package init(path: String, action: String, status: Int) {
+      (self.path, self.action, self.status) = (path, action, String(status))
+    }
+
+    /// The table decides which members the bodies have, so that the document names none.
+    fileprivate func operation(tag: String) -> (String, JSONValue) {
+      let body: JSONValue = ["content": ["application/json": ["schema": ["type": "object"]]]]
+      let id = Identifier.lowerCamelCase("\(action) at \(path)")
+      let summaries = [
+        "register": "Registers a user", "login": "Signs a user in", "refresh": "Exchanges a refresh token",
+        "logout": "Signs the user out",
+      ]
+      let summary = (summaries[action] ?? action) + ", with the bodies of the table of sign-in."
+      var operation = OpenAPIOperation.value(id, summary, tag: tag, body: body, [], errors: [])
+      let response: JSONValue = ["description": "The response that the table gives."]
+      operation["responses"] = .object(JSONObject([(status, response), ("default", response)]))
+      return (path, ["post": .object(operation)])
+    }
+  }
 
   /// - Parameters:
   ///   - users: The collection of the users.
   ///   - publicReads: The resources that everyone may read.
   ///   - publicWrites: The resources that everyone may write.
-  package init(users: String, publicReads: Set<String>, publicWrites: Set<String>) {
+  ///   - routes: The paths of the server's own table.
+  package init(users: String, publicReads: Set<String>, publicWrites: Set<String>, routes: [Route] = []) {
     self.users = users
+    self.routes = routes
     self.publicReads = publicReads
     self.publicWrites = publicWrites
   }
@@ -31,7 +63,11 @@ package struct OpenAPISignIn: Sendable {
     let routes = [
       ("/register", registering("register")), ("/login", logIn), ("/refresh", refresh), ("/logout", logOut),
     ].map { path, operation in (path, JSONValue.object(["post": .object(operation)])) }
-    document["paths"] = .object(JSONObject(routes + document[object: "paths"].map { ($0.name, $0.value) }))
+    let own = self.routes.map { $0.operation(tag: users) }
+    let paths = JSONObject(routes + document[object: "paths"].map { ($0.name, $0.value) })
+    // A path of the table counts more than one that is always there.
+    document["paths"] = .object(
+      JSONObject(own + paths.filter { path in !own.contains { $0.0 == path.name } }.map { ($0.name, $0.value) }))
     document[object: "components"]["securitySchemes"] = [
       "bearer": [
         "type": "http", "scheme": "bearer", "bearerFormat": "JWT",

@@ -60,7 +60,10 @@ extension AdminCall {
     func open(_ access: Guard.Access) -> Set<String> {
       Set(guards.filter { $0.1.decision(on: access, isSignedIn: false) == .allowed }.map(\.0))
     }
-    return OpenAPISignIn(users: authorization.users.collection, publicReads: open(.read), publicWrites: open(.write))
+    let (users, standard) = (authorization.users, SignInRow.standard.count)
+    return OpenAPISignIn(
+      users: users.collection, publicReads: open(.read), publicWrites: open(.write),
+      routes: users.table.rows.dropLast(standard).flatMap(\.described))
   }
 }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONDescription
 import JSONServerValues
 
 /// A row of the table of sign-in: some paths, what a POST to them does, and what it responds.
@@ -93,6 +94,14 @@ struct SignInRow: Sendable {
 
   /// Whether a successful request gets tokens: those that nobody sees are not made.
   var givesTokens: Bool { cookie != nil || response.uses("token") || response.uses("refreshToken") }
+
+  /// The row as a document describes it, for each of its paths.
+  var described: [OpenAPISignIn.Route] {
+    paths.map { segments in
+      OpenAPISignIn.Route(
+        path: "/" + segments.joined(separator: "/"), action: action.rawValue, status: response.status?.code ?? 200)
+    }
+  }
 
   /// The response to a successful request.
   ///
