@@ -81,14 +81,14 @@ extension OpenAPISchemas {
   private func forms(_ object: ObjectType?, _ types: [BodyType]) -> [(String, JSONValue)] {
     types.compactMap { type in
       guard type.row.isForm else { return (type.name, ["type": "string"]) }
-      if bodies == .checked, let object { return formSchema(object, type).map { (type.name, $0) } }
-      return (type.name, type == .multipartForm && bodies != .shaped ? Self.namedFields : Self.reference("FormFields"))
+      if bodies == .checked, let object { return formSchema(object).map { (type.name, $0) } }
+      return (type.name, Self.reference("FormFields"))
     }
   }
 
   /// A form by what the server makes of its texts; `nil` where a record needs what no text can be.
-  private func formSchema(_ object: ObjectType, _ type: BodyType) -> JSONValue? {
-    var schema = (type == .multipartForm ? Self.namedFields : Self.formFields).object ?? [:]
+  private func formSchema(_ object: ObjectType) -> JSONValue? {
+    var schema = Self.formFields.object ?? [:]
     for member in object.members {
       let types = member.type.alternatives
       let field: JSONValue
@@ -114,13 +114,6 @@ extension OpenAPISchemas {
   private static let formFields: JSONValue = [
     "type": "object", "description": "A name that is repeated becomes an array.",
   ]
-
-  /// The fields of a multipart form, each of which has a name.
-  private static let namedFields: JSONValue = {
-    var fields = formFields.object ?? [:]
-    fields["propertyNames"] = ["minLength": 1]
-    return .object(fields)
-  }()
 
   /// The schemas to which bodies refer.
   var sharedBodies: JSONObject {

@@ -192,7 +192,7 @@ private struct MultipartHead {
       fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " || $0 == "\t" })
     }
     let disposition = fields["content-disposition"].map(MediaType.init)
-    guard let disposition, disposition.essence == "form-data", let name = disposition.parameters["name"], !name.isEmpty
+    guard let disposition, disposition.essence == "form-data", let name = disposition.parameters["name"]
     else {
       throw RequestError(
         .malformed,

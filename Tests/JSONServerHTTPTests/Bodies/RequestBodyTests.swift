@@ -54,6 +54,7 @@ import Testing
     Case(form, "z=%C3%BC%2B&empty&=skipped&&", #"{"z":"ü+","empty":""}"#),
     Case(form, "a=b=c", #"{"a":"b=c"}"#),
     Case(form, "t[]=a&t=b&u=a&u[]=b&v[]=a", #"{"t":["a","b"],"u":["a","b"],"v":["a"]}"#),
+    Case(multipart, "--b\r\nContent-Disposition: form-data; name=\"\"\r\n\r\n1\r\n--b--", #"{"":"1"}"#),
     // Text that does not decode.
     Case(form, "title=50%&b%zz=%ff&c=a+%", #"{"title":"50%","b%zz":"%ff","c":"a %"}"#),
     // JSON declared as a form.
