@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CREDENTIALS = ["Authorization: Bearer token", "X-API-Key: key", "X-Api-Token: key"]
+CREDENTIALS = ["Authorization: Bearer token", "X-API-Key: key", "X-Api-Token: key", "Cookie: sid=session"]
 
 
 def documents():

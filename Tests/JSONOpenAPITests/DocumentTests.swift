@@ -222,7 +222,8 @@ extension DocumentResponse {
 @Suite struct ContractTests {
   static let names = [
     "bookings.yaml", "members.yaml", "tickets.json", "payments.yaml", "articles.yaml", "notes.yaml", "shop.yaml",
-    "customers.yaml", "projects.json", "forum.yaml", "devices.yaml", "pets.yaml",
+    "customers.yaml", "projects.json", "forum.yaml", "devices.yaml", "pets.yaml", "helpdesk.yaml", "contacts.yaml",
+    "accounts.yaml", "library.json",
   ]
 
   /// The path of an operation with values for its parameters.
@@ -259,10 +260,11 @@ extension DocumentResponse {
     var served = try Served(name)
     let document = served.document
     #expect(document.rows.filter { $0.kind == "refused" }.isEmpty)
-    let fields = [("authorization", "Bearer x"), ("x-api-key", "k")].map { (name: $0.0, value: $0.1) }
+    let fields = [("authorization", "Bearer x"), ("x-api-key", "k"), ("cookie", "sid=1"), ("idempotency-key", "1")].map
+    { (name: $0.0, value: $0.1) }
     for operation in document.operations {
       let target = Self.target(operation, [:], served)
-      let content = operation.body?.contents.first { $0.isJSON }
+      let content = operation.body?.contents.first { $0.isJSON || $0.type.contains("form") }
       let body = content.flatMap { document.schema.sample($0.schema, 7, .request, isWhole: true) }
       let type = content?.type ?? "application/json"
       let response = served.send(operation.method, target, body, type: type, fields: fields)
@@ -283,7 +285,11 @@ extension DocumentResponse {
         else { continue }
         let parameter = PathTree.parts(of: item.path.split(separator: "/").last.map(String.init) ?? "")?.name ?? ""
         let content = item.body?.contents.first { $0.isJSON }
-        let body = content.flatMap { document.schema.sample($0.schema, 8, .request, isWhole: true) }
+        var body = content.flatMap { document.schema.sample($0.schema, 8, .request, isWhole: true) }
+        if var members = body?.object, members[collection.idName] != nil {
+          members[collection.idName] = record[collection.idName]
+          body = .object(members)
+        }
         let response = served.send(
           method, Self.target(item, [parameter: id], served), body, type: content?.type ?? "", fields: fields)
         let problems = Self.problems(response, item, document)
@@ -324,6 +330,11 @@ extension DocumentResponse {
     ("response.yaml", "7:16: The response '200' is no object; write 'description:' below it."),
     ("silent.yaml", "5:10: GET /pets lists no response; add one to 'responses'."),
     ("operation.yaml", "5:10: 'get' of '/pets' is no object; write 'responses:' below it."),
+    ("brace.yaml", "4:3: The path '/pets/{id' has one brace alone in '{id'; write '{name}'."),
+    ("status.yaml", "7:17: '2000' is no status; write one such as '200', '4XX' or 'default'."),
+    ("mapping.yaml", "18:24: the reference '#/components/schemas/Dog' has no target; did you mean 'Dogs'?"),
+    ("properties.yaml", "10:53: 'properties' is an object; correct it."),
+    ("latin.yaml", "2:14: The text is not UTF-8; convert it."),
   ]
 
   @Test(arguments: faults)
@@ -332,5 +343,126 @@ extension DocumentResponse {
     let text = Array(try Data(contentsOf: path.appending(path: test.file)))
     let error = #expect(throws: DocumentFault.self) { try Document(text, name: test.file) }
     #expect(error?.description == "\(test.file):\(test.fault)")
+  }
+}
+
+@Suite struct DubiousDocumentTests {
+  @Test func `What keeps nothing from being served is named with its place`() throws {
+    let text = """
+      openapi: 3.1.0
+      paths:
+        /pets:
+          get:
+            operationId: pets
+            security: [{key: []}]
+            parameters: [{name: kind, in: query}]
+            responses:
+              '200':
+                description: all
+                content:
+                  application/json:
+                    schema: {type: array, items: {type: object, properties: {age: {type: integer, default: old}}}}
+                    example: [{age: 3}, {age: young}]
+              '400': {description: no}
+        /dogs: {get: {operationId: pets, responses: {'204': {description: none}}}}
+      components: {securitySchemes: {key: {type: apiKey, in: header, name: key}}}
+      """
+    #expect(
+      try Document(Array(text.utf8), name: "a.yaml").start().notes.map(\.description) == [
+        "a.yaml:7:20: The parameter 'kind' has no schema, so that it may be any text; add one.",
+        "a.yaml:16:30: The operationId 'pets' is that of GET /pets, too; write another one.",
+        "a.yaml:13:102: This default is not as its schema says: it must be of type integer; correct it.",
+        "a.yaml:14:24: This example is not as its schema says: '/1/age' must be of type integer; correct it.",
+        "a.yaml:4:5: GET /pets lists no response with 401; a request without credentials gets problem+json.",
+      ])
+  }
+}
+
+@Suite struct UnusualListTests {
+  private static let text = """
+    openapi: 3.0.3
+    paths:
+      /posts:
+        get:
+          parameters:
+            - {name: page, in: query, style: deepObject, schema: {type: object, properties: {number: {type: integer}, size: {type: integer}}}}
+            - {name: filter, in: query, style: deepObject, schema: {type: object, properties: {title: {type: string}}}}
+            - {name: sort, in: query, schema: {type: string}}
+            - {name: $count, in: query, schema: {type: boolean}}
+          responses: {'200': {description: all, content: {application/json: {schema: {type: array, items: &post {type: object, required: [id, attributes], properties: {id: {type: string}, attributes: {type: object, properties: {title: {type: string}}}}}}}}}, '400': &no {description: no, content: {application/json: {schema: {type: object, required: [errors], properties: {errors: {type: array, minItems: 1, items: {type: object, required: [status, title], properties: {status: {type: string}, title: {type: string}}}}}}}}}}
+        post:
+          requestBody: {content: {application/json: {schema: *post}}}
+          responses: {'201': &one {description: one, content: {application/json: {schema: *post}}}, '400': *no}
+        put:
+          requestBody: {content: {application/json: {schema: *post}}}
+          responses: {'200': *one, '400': *no, '404': *no}
+      /posts/{id}:
+        parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+        get: {responses: {'200': *one, '404': *no}}
+        patch:
+          requestBody: {content: {application/json: {schema: *post}}}
+          responses: {'200': *one, '404': *no, '409': *no}
+        delete: {responses: {'200': {description: gone, content: {application/json: {schema: {type: object, required: [deleted], properties: {deleted: {type: boolean}, id: {type: string}}}}}}, '404': *no}}
+      /posts/{postId}/notes:
+        parameters: [{name: postId, in: path, required: true, schema: {type: string}}]
+        get: {responses: {'200': {description: all, content: {application/json: {schema: {type: array, items: {type: object}}}}}, '404': *no}}
+        post: {requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {'201': {description: made}, '404': *no}}
+    """
+
+  private static func served() throws -> Served {
+    var served = try Served(text: Array(text.utf8))
+    for (id, title) in [("a", "Zebra"), ("b", "Ant")] {
+      #expect(
+        served.send("POST", "/posts", ["id": .string(id), "attributes": ["title": .string(title)]]).status == 201)
+    }
+    return served
+  }
+
+  @Test func `Objects in the query are pages and filters, and reach into the objects of records`() throws {
+    var served = try Self.served()
+    func ids(_ query: String) -> [String]? {
+      served.send("GET", "/posts?" + query).value.array?.compactMap { $0["id"]?.string }
+    }
+    #expect(ids("filter%5Btitle%5D=Ant") == ["b"])
+    #expect(ids("sort=title&page%5Bsize%5D=2&page%5Bnumber%5D=1&$count=true") == ["b", "a"])
+    #expect(served.send("GET", "/posts?filter=0").status == 400)
+  }
+
+  @Test func `A body names its record in a PUT of the list, and may not name another one in a PATCH`() throws {
+    var served = try Self.served()
+    #expect(served.send("PUT", "/posts", ["id": "b", "attributes": ["title": "Bee"]]).status == 200)
+    #expect(served.send("GET", "/posts/b").value["attributes"]?["title"] == "Bee")
+    #expect(served.send("PUT", "/posts", ["id": "x", "attributes": [:]]).status == 404)
+    #expect(served.send("PATCH", "/posts/b", ["id": "a", "attributes": [:]]).status == 409)
+  }
+
+  @Test func `A message about a deleted record has its id, and an error without a list of problems an entry`() throws {
+    var served = try Self.served()
+    #expect(served.send("DELETE", "/posts/a").value == ["deleted": true, "id": "a"])
+    let errors = served.send("GET", "/posts/a").value["errors"]
+    #expect(errors == [["status": "404", "title": "posts has no record 'a'."]])
+  }
+
+  @Test func `A parent's parameter may have another name below it`() throws {
+    var served = try Self.served()
+    #expect(served.send("POST", "/posts/a/notes", [:]).status == 201)
+    #expect(served.send("DELETE", "/posts/a").status == 200)
+    #expect(served.send("GET", "/posts/a/notes").status == 404)
+  }
+
+  @Test func `An unknown cursor is refused only where the document has a response for it`() throws {
+    var served = try Served("contacts.yaml")
+    #expect(served.send("GET", "/v3/contacts?after=x").status == 400)
+    let response = served.send("GET", "/v3/activities?cursor=x")
+    #expect(
+      response.status == 200 && response.value["data"] == [] && response.value["pagination"]?["has_more"] == false)
+  }
+
+  @Test func `A file of a form is a text where the schema has one`() throws {
+    var served = try Served("accounts.yaml")
+    let form: JSONValue = [
+      "title": "Terms", "file": ["filename": "terms.pdf", "type": "application/pdf", "size": 3, "data": "YWJj"],
+    ]
+    #expect(served.send("POST", "/documents", form, type: "multipart/form-data").status == 201)
   }
 }

@@ -230,7 +230,7 @@ package struct JSONPointer: Sendable, Hashable {
   }
 
   /// The text of a pointer, from the names and positions that lead to the value.
-  static func text(_ names: some Sequence<String>) -> String {
+  package static func text(_ names: some Sequence<String>) -> String {
     names.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
   }
 }

@@ -7,6 +7,8 @@ package final class Document: Sendable {
   package let schema: JSONSchema
   package let operations: [Operation]
   package let collections: [Collection]
+  /// The positions of the operations of each collection.
+  let stored: [[Int]]
   /// The place of each operation.
   let places: [DocumentFiles.Node]
   let paths: PathTree
@@ -14,6 +16,8 @@ package final class Document: Sendable {
   let prefix: [String]
   /// The collections whose records are in responses as they are stored.
   let wholeCollections: Set<String>
+  /// What is wrong, and keeps nothing from being served.
+  let faults: [DocumentFiles.Fault]
 
   /// Reads a document.
   ///
@@ -34,6 +38,12 @@ package final class Document: Sendable {
       reader.files, reader.schemas.schema, reader.operations, reader.collections
     )
     (places, paths, prefix) = (reader.places, reader.paths, Self.prefix(of: reader.files.root.value))
+    var stored = [[Int]](repeating: [], count: reader.collections.count)
+    for (position, operation) in reader.operations.enumerated() {
+      if let storage = operation.storage { stored[storage.collection].append(position) }
+    }
+    self.stored = stored
+    faults = reader.notes
     wholeCollections = Set(reader.collections.filter { Self.showsWhole($0, reader.schemas.schema) }.map(\.name))
     if let fault = Self.refusal(of: operations) { throw fault }
   }

@@ -17,21 +17,18 @@ extension DocumentReader {
 
   /// Says of each operation what it is.
   mutating func classify() {
-    let byPath = Dictionary(items.map { ($0.segments, $0.operations) }) { first, _ in first }
+    let byPath = Dictionary(items.map { ($0.form, $0.operations) }) { first, _ in first }
     var pairs: [Pair] = []
-    for (segments, operations) in items {
+    for (segments, form, operations) in items {
       guard let last = segments.last else { continue }
       if let (before, name, after) = PathTree.parts(of: last) {
         let base = Array(segments.dropLast())
         guard before.isEmpty, after.isEmpty, let segment = base.last, PathTree.parts(of: segment) == nil,
           isObjectOrUnknown(operations["GET"])
         else { continue }
-        pairs.append(Pair(base: base, list: byPath[base] ?? [:], item: operations, parameter: name))
+        pairs.append(Pair(base: base, list: byPath[Array(form.dropLast())] ?? [:], item: operations, parameter: name))
       } else {
-        let hasItems = items.contains {
-          $0.segments.dropLast() == segments[...] && $0.segments.last?.hasPrefix("{") == true
-        }
-        if !hasItems { pairs.append(Pair(base: segments, list: operations)) }
+        if byPath[form + ["{}"]] == nil { pairs.append(Pair(base: segments, list: operations)) }
       }
     }
     // The shortest paths first, so that parents are known. A pair with items tells more than a list alone.
@@ -188,6 +185,12 @@ extension DocumentReader {
         keep(operation, action, index, pair)
       }
     }
+    // The body of a PUT of the list's path names the record.
+    if let put = pair.list["PUT"], pair.parameter != nil, takesObject(put),
+      !schema.property(collections[index].idName, of: body(put)?.schema ?? []).isEmpty
+    {
+      keep(put, .replace, index, pair)
+    }
     if let post = pair.item["POST"], operations[post].body != nil, takesObject(post), schema.isObject(result(post)) {
       keep(post, .merge, index, pair)
     }
@@ -216,10 +219,12 @@ extension DocumentReader {
       storage.resultPath = resultPath
     } else if schema.isObject(ids) || ids.isEmpty {
       let path = recordPath(ids, pair)
-      let idName = collections[collection].idName
-      // A response to DELETE is the record, or a message.
+      // A response to DELETE is the record, or a message, which has other members.
+      let shown = schema.properties(of: schemas(ids, at: path)).map(\.name)
       let isRecord =
-        ids.isEmpty || action != .delete || schema.properties(of: schemas(ids, at: path)).contains { $0.name == idName }
+        ids.isEmpty || action != .delete
+        || shown.contains(collections[collection].idName)
+          && Set(schema.properties(of: collections[collection].schemas).map(\.name)).isSuperset(of: shown)
       storage.resultPath = isRecord ? path : nil
     }
     operations[operation].kind = .stored(storage)
@@ -265,9 +270,10 @@ extension DocumentReader {
 
   /// The collection whose items a path names.
   private func collection(ofItem segments: [String]) -> Int? {
-    guard let item = items.first(where: { $0.segments == segments }) else { return nil }
+    let form = Self.form(of: segments)
+    guard let item = items.first(where: { $0.form == form }) else { return nil }
     for operation in item.operations.values.sorted() {
-      if case .stored(let storage) = operations[operation].kind, ![.list, .create].contains(storage.action) {
+      if let storage = operations[operation].storage, storage.isOfItem {
         return collections[storage.collection].isObject ? nil : storage.collection
       }
     }
@@ -306,14 +312,11 @@ extension DocumentReader {
   /// Sets the ancestors of an operation, and what it is if it is not stored.
   private mutating func finish(_ index: Int) {
     let segments = items[operations[index].pathIndex].segments
-    let (storage, isItem): (Operation.Storage?, Bool) =
-      if case .stored(let storage) = operations[index].kind {
-        (storage, ![.list, .create].contains(storage.action))
-      } else {
-        (nil, false)
-      }
+    let storage = operations[index].storage
     for end in segments.indices {
-      guard let (_, parameter, _) = PathTree.parts(of: segments[end]), !(isItem && end == segments.count - 1) else {
+      guard let (_, parameter, _) = PathTree.parts(of: segments[end]),
+        !(storage?.isOfItem == true && end == segments.count - 1)
+      else {
         continue
       }
       if let parent = collection(ofItem: Array(segments[...end])) {

@@ -1,3 +1,4 @@
+import JSONDatabase
 import JSONServerValues
 
 /// Reads the operations of a document.
@@ -9,13 +10,17 @@ struct DocumentReader {
   var operations: [Operation] = []
   var collections: [Collection] = []
   var paths = PathTree()
-  var notes: [DocumentFault] = []
-  /// The segments of each path, and its operations by method.
-  var items: [(segments: [String], operations: [String: Int])] = []
+  /// What is wrong, and keeps nothing from being served.
+  private(set) var notes: [Fault] = []
+  /// The examples of bodies, with their schemas.
+  private var examples: [(node: Node, schema: [JSONSchema.ID])] = []
+  /// The segments of each path, also with `{}` for each parameter, and its operations by method.
+  var items: [(segments: [String], form: [String], operations: [String: Int])] = []
   /// The place of each operation.
   var places: [Node] = []
   /// The paths by their segments, whatever the names of the parameters.
   private var forms: [[String]: String] = [:]
+  private var operationIDs: [String: String] = [:]
 
   var files: DocumentFiles {
     get { schemas.files }
@@ -60,6 +65,15 @@ struct DocumentReader {
       throw Fault(node: paths, message: "The document has no operations, so that nothing can be served; add a path.")
     }
     classify()
+    for (node, ids) in schemas.examples + examples {
+      let problem = schemas.schema.problems(of: node.value, by: ids).first { $0.message != "is missing" }
+      // A member that is missing is filled; and some values may be valid only with the rest of a schema.
+      guard let problem else { continue }
+      let kind = node.path.last == "default" ? "default" : "example"
+      let place = problem.pointer.isEmpty ? "it" : "'\(problem.pointer)'"
+      notes.append(
+        Fault(node: node, message: "This \(kind) is not as its schema says: \(place) \(problem.message); correct it."))
+    }
   }
 
   private mutating func readPath(_ path: String, _ node: Node) throws(Fault) {
@@ -71,7 +85,10 @@ struct DocumentReader {
       throw Fault(node: node, message: "The path '\(path)' is no object of methods; write 'get:' and so on below it.")
     }
     let segments = path.split(separator: "/").map(String.init)
-    let form = segments.map { segment in PathTree.parts(of: segment).map { $0.before + "{}" + $0.after } ?? segment }
+    for segment in segments where segment.contains("{") != segment.contains("}") {
+      throw Fault(node: node, message: "The path '\(path)' has one brace alone in '\(segment)'; write '{name}'.")
+    }
+    let form = Self.form(of: segments)
     if let other = forms.updateValue(path, forKey: form) {
       throw Fault(node: node, message: "The paths '\(other)' and '\(path)' are the same; put their methods into one.")
     }
@@ -85,14 +102,24 @@ struct DocumentReader {
       places.append(operation)
       operations.append(try read(name.uppercased(), path, segments, operation, shared))
     }
-    items.append((segments, methods))
+    items.append((segments, form, methods))
     paths.insert(segments[...], methods.values.sorted())
+  }
+
+  /// The segments of a path, whatever the names of its parameters: `/a/{id}` and `/a/{b}` lead to the same.
+  static func form(of segments: [String]) -> [String] {
+    segments.map { segment in PathTree.parts(of: segment).map { $0.before + "{}" + $0.after } ?? segment }
   }
 
   private mutating func read(
     _ method: String, _ path: String, _ segments: [String], _ node: Node, _ shared: [Node]
   ) throws(Fault) -> Operation {
     var operation = Operation(method: method, path: path, pathIndex: items.count)
+    if let id = node["operationId"], let text = id.value.string,
+      let other = operationIDs.updateValue("\(method) \(path)", forKey: text)
+    {
+      notes.append(Fault(node: id, message: "The operationId '\(text)' is that of \(other), too; write another one."))
+    }
     do throws(Fault) {
       for parameter in shared + (try node.list("parameters")) { try readParameter(parameter, into: &operation) }
       for name in segments.compactMap({ PathTree.parts(of: $0)?.name })
@@ -105,6 +132,11 @@ struct DocumentReader {
         operation.body = (body["required"]?.value == true, try contents(of: body))
       }
       for (status, reply) in try node.object("responses") where !status.hasPrefix("x-") {
+        guard status == "default" || status.wholeMatch(of: /[1-5]([0-9]{2}|XX|xx)/) != nil else {
+          throw Fault(
+            node: reply, message: "'\(status)' is no status; write one such as '200', '4XX' or 'default'.",
+            isLocal: true)
+        }
         let reply = try files.resolved(reply)
         guard reply.value.object != nil else {
           throw Fault(node: reply, message: "The response '\(status)' is no object; write 'description:' below it.")
@@ -135,11 +167,14 @@ struct DocumentReader {
   private mutating func contents(of node: Node) throws(Fault) -> [Operation.Content] {
     var contents: [Operation.Content] = []
     for (type, content) in try node.object("content") {
-      var examples = content["example"].map { [(name: "", value: $0.value)] } ?? []
+      var found = content["example"].map { [(name: "", node: $0)] } ?? []
       for (name, example) in try content.object("examples") {
-        if let value = try files.resolved(example)["value"] { examples.append((name, value.value)) }
+        if let value = try files.resolved(example)["value"] { found.append((name, value)) }
       }
-      contents.append(Operation.Content(type: type, schema: try schema(of: content), examples: examples))
+      let ids = try schema(of: content)
+      examples += found.map { ($0.node, ids) }
+      let values = found.map { (name: $0.name, value: $0.node.value) }
+      contents.append(Operation.Content(type: type, schema: ids, examples: values))
     }
     return contents
   }
@@ -155,6 +190,10 @@ struct DocumentReader {
     // What these fields hold, the document says elsewhere.
     if location == .header, ["accept", "content-type", "authorization"].contains(name.lowercased()) { return }
     let content = node["content"]?.members.first?.node
+    if (content ?? node)["schema"] == nil {
+      notes.append(
+        Fault(node: node, message: "The parameter '\(name)' has no schema, so that it may be any text; add one."))
+    }
     let style = node["style"]?.value.string ?? (location == .query || location == .cookie ? "form" : "simple")
     operation.parameters.removeAll { $0.name == name && $0.location == location }
     operation.parameters.append(

@@ -68,6 +68,8 @@ package struct Operation: Sendable {
     package let action: Action
     /// The position of the collection.
     package let collection: Int
+    /// Whether it is about one record or object, which is there already.
+    package var isOfItem: Bool { ![.list, .create].contains(action) }
     /// The way from the body of a request to the record.
     var bodyPath: [String] = []
     /// The way from the body of a response to the record or the list; `nil` where the response shows neither.
@@ -93,6 +95,9 @@ package struct Operation: Sendable {
   var ancestors: [Ancestor] = []
   /// The parameters of the path that stand for no stored item: each is kept in a member of the record.
   var scopes: [(parameter: String, member: String)] = []
+
+  /// What it does with stored data; `nil` for a response from the document.
+  package var storage: Storage? { if case .stored(let storage) = kind { storage } else { nil } }
 
   /// The first success that the document lists.
   package var success: Reply? {

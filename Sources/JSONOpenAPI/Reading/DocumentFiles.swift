@@ -37,7 +37,7 @@ struct DocumentFiles: Sendable {
       return node.members
     }
 
-    var pointer: String { "#" + path.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined() }
+    var pointer: String { "#" + JSONPointer.text(path) }
   }
 
   /// The reason why a part of a document cannot be used.

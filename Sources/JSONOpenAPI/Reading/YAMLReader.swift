@@ -133,7 +133,10 @@ struct YAMLReader {
     if let invalid = bytes.firstIndex(of: 0) {
       throw fault("The text contains a NUL character; remove it.", at: invalid)
     }
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw fault("The text is not UTF-8; convert it.") }
+    if String(validating: bytes, as: UTF8.self) == nil {
+      let valid = zip(bytes, String(decoding: bytes, as: UTF8.self).utf8).prefix { $0 == $1 }.count
+      throw fault("The text is not UTF-8; convert it.", at: valid)
+    }
     try skipLines()
     while `is`("%"), column == 0 {
       while !isAtEnd, !isBreak() { at += 1 }
@@ -161,7 +164,6 @@ struct YAMLReader {
   private struct Properties {
     var anchor: String?
     var tag: String?
-    var start: Int?
   }
 
   /// Reads an anchor or a tag, if one is here.
@@ -169,7 +171,6 @@ struct YAMLReader {
     guard `is`("&") || `is`("!") else { return false }
     let (start, isAnchor) = (at, `is`("&"))
     while !isSpace(), !isFlowMark { at += 1 }
-    properties.start = properties.start ?? start
     if isAnchor {
       properties.anchor = text((start + 1)..<at)
     } else {
@@ -220,7 +221,6 @@ struct YAMLReader {
           note(key)
           return try finish(properties.tag == "!!str" ? "" : .null, properties, since: before)
         }
-        if properties.anchor == nil, properties.tag == nil { properties.start = nil }
       }
     } while try readProperty(&properties)
     note(at)

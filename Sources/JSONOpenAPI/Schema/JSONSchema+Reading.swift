@@ -18,7 +18,7 @@ extension JSONSchema {
     private static let annotations: Set<String> = [
       "$schema", "$id", "$anchor", "$comment", "$vocabulary", "$defs", "definitions", "title", "description",
       "deprecated",
-      "xml", "externalDocs", "discriminator", "then", "else", "exclusiveMinimum", "exclusiveMaximum",
+      "xml", "externalDocs", "then", "else", "exclusiveMinimum", "exclusiveMaximum",
       "contentMediaType",
       "contentEncoding",
     ]
@@ -36,6 +36,15 @@ extension JSONSchema {
       return found.map { places[$0] }
     }
 
+    /// The examples and defaults of the schemas, each with its schema.
+    var examples: [(node: DocumentFiles.Node, schema: [ID])] {
+      places.indices.flatMap { id in
+        let place = places[id]
+        let nodes = [place["example"], place["default"]].compactMap(\.self) + (place["examples"]?.elements ?? [])
+        return nodes.map { ($0, [id]) }
+      }
+    }
+
     /// The keywords whose values have one type, with the name of the type.
     private static let kinds: [(names: Set<String>, kind: String, holds: @Sendable (JSONValue) -> Bool)] = [
       (["minimum", "maximum", "multipleOf"], "a number", { $0.double != nil }),
@@ -44,9 +53,10 @@ extension JSONSchema {
         { $0.double.map { $0 >= 0 && $0.rounded() == $0 } ?? false }
       ),
       (["nullable", "readOnly", "writeOnly", "uniqueItems"], "true or false", { $0.bool != nil }),
-      (["enum"], "a list", { $0.array != nil }), (["required"], "a list", { $0.array != nil || $0.bool != nil }),
-      (["pattern", "format"], "a text", { $0.string != nil }),
-      (["patternProperties", "dependentRequired"], "an object", { $0.object != nil }),
+      (["enum", "allOf", "anyOf", "oneOf", "prefixItems"], "a list", { $0.array != nil }),
+      (["required"], "a list", { $0.array != nil || $0.bool != nil }),
+      (["pattern", "format", "$ref"], "a text", { $0.string != nil }),
+      (["properties", "patternProperties", "dependentRequired", "discriminator"], "an object", { $0.object != nil }),
     ]
 
     /// Reads a schema, and those to which it refers.
@@ -74,7 +84,7 @@ extension JSONSchema {
         return keywords
       }
       guard node.value.object != nil else {
-        throw Fault(node: node, message: "a schema is an object, or true or false")
+        throw Fault(node: node, message: "a schema is an object, or true or false; correct it")
       }
       for (name, value) in node.members {
         if let row = Self.kinds.first(where: { $0.names.contains(name) }), !row.holds(value.value) {
@@ -87,7 +97,6 @@ extension JSONSchema {
     }
 
     private mutating func ids(of node: DocumentFiles.Node) throws(Fault) -> [ID] {
-      guard node.value.array != nil else { throw Fault(node: node, message: "these schemas are a list") }
       var ids: [ID] = []
       for element in node.elements { ids.append(try id(of: element)) }
       return ids
@@ -98,7 +107,7 @@ extension JSONSchema {
     ) throws(Fault) {
       switch name {
       case "$ref":
-        guard let reference = value.value.string else { throw Fault(node: value, message: "a reference is a text") }
+        let reference = value.value.string ?? ""
         // A schema that has no file has none beside it.
         if value.file.isEmpty, !reference.hasPrefix("#") { return ignore("'$ref' to \(reference)") }
         let target = try files.target(of: reference, at: value)
@@ -109,13 +118,18 @@ extension JSONSchema {
         keywords.hasTypes = true
         for name in names {
           guard let type = Types.names.first(where: { $0.name == name })?.type else {
-            let known = Types.names.map(\.name).joined(separator: ", ")
-            throw Fault(node: value, message: "the type '\(name)' is unknown; there are \(known)")
+            let known = Types.names.map(\.name).joined(separator: ", ").replacing(", null", with: " or null")
+            throw Fault(node: value, message: "the type '\(name)' is unknown; write \(known)")
           }
           keywords.types.insert(type)
         }
         if keywords.types.contains(.number) { keywords.types.insert(.integer) }
       case "nullable": keywords.isNullable = value.value == true
+      case "discriminator":
+        // A mapping has references, and names of schemas, which need not be written as references.
+        for (_, target) in value["mapping"]?.members ?? [] {
+          if let text = target.value.string, text.contains("/") { _ = try files.target(of: text, at: target) }
+        }
       case "allOf": keywords.allOf = try ids(of: value)
       case "anyOf": keywords.anyOf = try ids(of: value)
       case "oneOf": keywords.oneOf = try ids(of: value)
@@ -125,7 +139,6 @@ extension JSONSchema {
         for name in ["then", "else"] { parts.append(try node[name].map { part throws(Fault) in try id(of: part) }) }
         keywords.condition = (try id(of: value), parts[0], parts[1])
       case "properties":
-        guard value.value.object != nil else { throw Fault(node: value, message: "schemas by name are an object") }
         for (name, property) in value.members { keywords.properties.append((name, try id(of: property))) }
         keywords.positions = Dictionary(keywords.properties.map { ($0.name, $0.id) }) { $1 }
       case "patternProperties":

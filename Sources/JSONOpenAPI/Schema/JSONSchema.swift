@@ -123,8 +123,9 @@ package struct JSONSchema: Sendable {
   }
 
   /// The schemas of a member, also of one that only some choices have.
-  package func property(_ name: String, of ids: [ID]) -> [ID] {
-    let shape = shape(ids)
+  package func property(_ name: String, of ids: [ID]) -> [ID] { property(name, of: shape(ids)) }
+
+  private func property(_ name: String, of shape: Shape) -> [ID] {
     if let position = shape.positions[name] { return shape.properties[position].ids }
     return shape.choices.lazy.joined().map { property(name, of: [$0]) }.first { !$0.isEmpty } ?? []
   }
@@ -189,7 +190,7 @@ package struct JSONSchema: Sendable {
       return .object(
         JSONObject(
           members.compactMap { name, member in
-            let ids = property(name, of: ids)
+            let ids = property(name, of: shape)
             if ids.isEmpty { return isOpen && !hidden.contains(name) ? (name, member) : nil }
             return isWriteOnly(ids) ? nil : (name, projected(member, by: ids))
           }))

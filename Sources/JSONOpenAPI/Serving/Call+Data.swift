@@ -59,10 +59,7 @@ extension Call {
     let records = document.records(of: collection, database).filter { record in
       owners.allSatisfy { record[$0.member]?.plainText == $0.value }
     }
-    let (response, badCursor) = listResponse(storage, collection, records)
-    if let response { return response }
-    throw Refusal(
-      statuses: [400, 422], message: "The cursor '\(badCursor ?? "")' leads to no record; begin again without it.")
+    return try listResponse(storage, collection, records)
   }
 
   // MARK: Records
@@ -204,11 +201,12 @@ extension Call {
     return nil
   }
 
-  /// Sets the id that the path has.
+  /// Sets the id that the path has. Another id is refused where the document lets it be, in a PATCH only with 409.
   private func keepID(_ members: inout JSONObject, _ id: String, _ collection: Collection) throws(Refusal) {
-    if let given = members[collection.idName]?.plainText, given != id {
+    let statuses = storage?.action == .merge ? [] : [400, 422].filter { operation.reply($0) != nil }
+    if let given = members[collection.idName]?.plainText, given != id, operation.lists(409) || !statuses.isEmpty {
       throw Refusal(
-        statuses: [400, 409, 422],
+        statuses: operation.lists(409) ? [409] : statuses,
         message: "The body has the \(collection.idName) '\(given)', and the path '\(id)'; send the same one.")
     }
     members[collection.idName] = schema.value(of: id, by: collection.idSchema)
@@ -239,21 +237,12 @@ extension Call {
     var members = JSONValue(before).object ?? JSONObject()
     for (name, value) in sent {
       let ids = schema.property(name, of: collection.views.flatMap(\.self))
-      let isRemoval = value == .null && !ids.isEmpty && !schema.allows(.null, by: ids)
-      members[name] = isDeep || isRemoval ? Self.merged(value, into: members[name]) : value
+      let isRemoval = value == .null && (isDeep || !ids.isEmpty && !schema.allows(.null, by: ids))
+      let merged = isDeep ? value.merged(into: members[name] ?? .null) : value
+      // A plain `nil` would be JSON's null here.
+      members[name] = isRemoval ? Optional.none : merged
     }
     return members
-  }
-
-  /// RFC 7396.
-  private static func merged(_ patch: JSONValue, into target: JSONValue?) -> JSONValue? {
-    guard let patch = patch.object else {
-      // A plain `nil` would be JSON's null here.
-      return patch == .null ? Optional.none : patch
-    }
-    var members = target?.object ?? JSONObject()
-    for (name, value) in patch { members[name] = merged(value, into: members[name]) }
-    return .object(members)
   }
 
   private func change(
@@ -324,8 +313,8 @@ extension Call {
     let isNew = storage?.action == .create
     let number = status ?? Operation.number(of: success.status, or: isNew ? 201 : 200)
     let id: String? = (record.member(Array(collection.idName.utf8)) as ValidJSON?).map { JSONValue($0).plainText }
-    let location =
-      request.base + "/" + (request.segments + (isNew ? [id ?? ""] : [])).map(\.escapedSegment).joined(separator: "/")
+    let segments = request.segments + (idParameter == nil && !collection.isObject ? [id ?? ""] : [])
+    let location = request.base + "/" + segments.map(\.escapedSegment).joined(separator: "/")
     var response = DocumentResponse(status: number, headers: document.headers(of: success, ["location": location]))
     if isNew || status == 201, id != nil, !response.headers.contains(where: { $0.name.lowercased() == "location" }) {
       response.headers.append(("Location", location))
@@ -338,10 +327,14 @@ extension Call {
       return response
     }
     guard let way = storage?.resultPath, content.isJSON else {
-      let example = content.examples.first?.value
-      document.fill(
-        &response, content,
-        example.flatMap { schema.allows($0, by: content.schema) ? $0 : nil } ?? schema.sample(content.schema))
+      let example = content.examples.first { schema.allows($0.value, by: content.schema) }?.value
+      var value = example ?? schema.sample(content.schema)
+      // A message about a record has its id.
+      if var members = value?.object, !schema.property(collection.idName, of: content.schema).isEmpty {
+        members[collection.idName] = JSONValue(record)[collection.idName]
+        if schema.allows(.object(members), by: content.schema) { value = .object(members) }
+      }
+      document.fill(&response, content, value)
       return response
     }
     if way.isEmpty, document.wholeCollections.contains(collection.name) {
@@ -405,8 +398,7 @@ extension Document {
   /// - Parameter now: The time; `nil` for first records, which have fixed times.
   func fill(_ members: inout JSONObject, _ collection: Collection, isNew: Bool, now: String?, index: Int = 0) {
     let required = Set(collection.views.flatMap { schema.required(of: $0) })
-    for (name, _) in schema.properties(of: collection.schemas) where name != collection.idName {
-      let ids = schema.property(name, of: collection.schemas)
+    for (name, ids) in schema.properties(of: collection.schemas) where name != collection.idName {
       let isReadOnly = schema.isReadOnly(ids)
       let isTime = schema.format(of: ids) == "date-time"
       if isReadOnly, isTime, let now, isNew || ["updat", "modif", "chang"].contains(where: Name(name).text.contains) {

@@ -4,7 +4,8 @@ import JSONServerValues
 /// What a parameter of a list does, by its name.
 private enum ListRole {
   case page, size, offset, cursor, before
-  case filter(String)
+  /// The way to the member by which records are chosen.
+  case filter([String])
   case search, sort, order
 
   private static let styles: [(names: Set<String>, role: ListRole)] = [
@@ -31,26 +32,53 @@ private enum ListRole {
   }
 }
 
+/// A parameter of a list, or a member of one that is an object, as in `page[size]`.
+private struct ListParameter {
+  let name: String
+  let schema: [JSONSchema.ID]
+  /// The way to the value from the values of the query.
+  let way: [String]
+}
+
 extension Document {
-  /// What the parameters of a list do; those without an effect are missing.
-  private func roles(of operation: Operation, _ collection: Collection) -> [(
-    parameter: Operation.Parameter, role: ListRole
-  )] {
-    let members = schema.properties(of: collection.schemas).map(\.name)
-    let parameters = operation.parameters.filter { $0.location == .query }
-    let dates = ["date", "date-time"]
-    let hasPages = parameters.contains {
-      ListRole.style(of: $0.name)?.isPage == true && !dates.contains(schema.format(of: $0.schema) ?? "")
+  private func listParameters(of operation: Operation) -> [ListParameter] {
+    operation.parameters.filter { $0.location == .query }.flatMap { parameter in
+      let members =
+        schema.isObject(parameter.schema) && !parameter.isJSON ? schema.properties(of: parameter.schema) : []
+      let isDeep = parameter.style == "deepObject"
+      return members.map { name, ids in
+        ListParameter(name: isDeep ? "\(parameter.name)[\(name)]" : name, schema: ids, way: [parameter.name, name])
+      }
+        + (members.isEmpty
+          ? [ListParameter(name: parameter.name, schema: parameter.schema, way: [parameter.name])] : [])
     }
+  }
+
+  /// The ways to the members by which records are chosen and sorted: those of a member that is an object come last.
+  private func ways(of collection: Collection) -> [[String]] {
+    let members = schema.properties(of: collection.schemas)
+    let inner = members.filter { schema.isObject($0.ids) }.flatMap { name, ids in
+      schema.properties(of: ids).map { [name, $0.name] }
+    }
+    return members.map { [$0.name] } + inner
+  }
+
+  /// What the parameters of a list do; those without an effect are missing.
+  private func roles(of operation: Operation, _ collection: Collection) -> [(parameter: ListParameter, role: ListRole)]
+  {
+    let ways = ways(of: collection)
+    let parameters = listParameters(of: operation)
+    func style(of parameter: ListParameter) -> ListRole? {
+      let isOther =
+        ["date", "date-time"].contains(schema.format(of: parameter.schema)) || schema.isBoolean(parameter.schema)
+      return isOther ? nil : ListRole.style(of: parameter.name)
+    }
+    let hasPages = parameters.contains { style(of: $0)?.isPage == true }
     return parameters.compactMap { parameter in
       let name = Name(parameter.name.hasPrefix("filter[") ? String(parameter.name.dropFirst(7)) : parameter.name).text
-      let member = members.first { Name($0).text == name }
-      if let style = ListRole.style(of: parameter.name), !dates.contains(schema.format(of: parameter.schema) ?? ""),
-        member == nil || hasPages
-      {
-        return (parameter, style)
-      }
-      if let member { return (parameter, .filter(member)) }
+      let way = ways.first { Name($0.last ?? "").text == name }
+      if let style = style(of: parameter), way?.count != 1 || hasPages { return (parameter, style) }
+      if let way { return (parameter, .filter(way)) }
       let role: ListRole? =
         switch name {
         case "q", "search": .search
@@ -65,30 +93,29 @@ extension Document {
   /// The names of the parameters of lists that have no effect.
   func idleParameters(of operation: Operation, _ collection: Collection) -> [String] {
     let known = Set(roles(of: operation, collection).map(\.parameter.name))
-    return operation.parameters.filter { $0.location == .query && !known.contains($0.name) }.map(\.name)
+    return listParameters(of: operation).map(\.name).filter { !known.contains($0) }
   }
 
   fileprivate func listPlan(_ call: Call, _ collection: Collection) -> ListPlan {
-    var plan = ListPlan()
+    var plan = ListPlan(ways: ways(of: collection))
     for (parameter, role) in roles(of: call.operation, collection) {
-      let value = call.query[parameter.name]
+      let value = parameter.way.dropFirst().reduce(call.query[parameter.way[0]]) { $0?[$1] }
       let given = value ?? schema.standard(of: parameter.schema)
+      let cursor = value.map(\.plainText).flatMap { $0.isEmpty ? nil : $0 }
       switch role {
       case .page:
         plan.firstPage = min(schema.standard(of: parameter.schema)?.int ?? schema.minimum(of: parameter.schema) ?? 1, 1)
         plan.pageName = parameter.name
         plan.page = max(given?.int ?? plan.firstPage, plan.firstPage)
-      case .size:
-        plan.sizeName = parameter.name
-        plan.size = given?.int.map { max($0, 0) }
+      case .size: plan.size = given?.int.map { max($0, 0) } ?? plan.size
       case .offset:
         plan.offsetName = parameter.name
         plan.offset = max(given?.int ?? 0, 0)
       case .cursor:
         plan.cursorName = parameter.name
-        plan.cursor = value.map { $0.plainText }.flatMap { $0.isEmpty ? nil : $0 }
-      case .before: plan.before = value.map { $0.plainText }.flatMap { $0.isEmpty ? nil : $0 }
-      case .filter(let member): if let value { plan.filters.append((member, value)) }
+        plan.cursor = cursor
+      case .before: plan.before = cursor
+      case .filter(let way): if let value { plan.filters.append((way, value)) }
       case .search: plan.search = value?.plainText.lowercased() ?? ""
       case .sort: plan.sort = given.map { ($0.array ?? [$0]).map(\.plainText).joined(separator: ",") } ?? plan.sort
       case .order: plan.order = given?.plainText ?? ""
@@ -106,43 +133,44 @@ extension Document {
 
 /// Which part of a list a request is for.
 private struct ListPlan {
+  let ways: [[String]]
   var firstPage = 1
-  var pageName, sizeName, offsetName, cursorName: String?
+  var pageName, offsetName, cursorName: String?
   var page: Int?
   var size: Int?
   var offset: Int?
   var cursor, before: String?
-  var filters: [(member: String, value: JSONValue)] = []
+  var filters: [(way: [String], value: JSONValue)] = []
   var search = ""
   var sort = ""
   var order = ""
   var isDescending = false
 
   func includes(_ record: JSONValue) -> Bool {
-    filters.allSatisfy { member, value in
+    filters.allSatisfy { way, value in
       let wanted = (value.array ?? [value]).map(\.plainText)
-      guard let held = record[member] else { return false }
+      guard let held = record.value(at: way) else { return false }
       return (held.array ?? [held]).contains { wanted.contains($0.plainText) }
     } && (search.isEmpty || record.contains(search))
   }
 
-  func sorted(_ records: [JSONValue], members: [String]) -> [JSONValue] {
-    let keys = sort.split(separator: ",").compactMap { part -> (member: String, isDescending: Bool)? in
+  func sorted(_ records: [JSONValue]) -> [JSONValue] {
+    let keys = sort.split(separator: ",").compactMap { part -> (way: [String], isDescending: Bool)? in
       var words = part.split { ": ".contains($0) }.map(String.init)
       guard var name = words.first else { return nil }
       var isDown = words.count > 1 && words.removeLast().lowercased().hasPrefix("desc") || isDescending
       if name.hasPrefix("-") || name.hasPrefix("+") {
         isDown = name.removeFirst() == "-"
-      } else if let end = ["_desc", "_asc"].first(where: { name.lowercased().hasSuffix($0) }), !members.contains(name) {
+      } else if let end = ["_desc", "_asc"].first(where: { name.lowercased().hasSuffix($0) }), !ways.contains([name]) {
         name.removeLast(end.count)
         isDown = end == "_desc"
       }
-      return members.first { Name($0).text == Name(name).text }.map { ($0, isDown) }
+      return ways.first { Name($0.last ?? "").text == Name(name).text }.map { ($0, isDown) }
     }
     guard !keys.isEmpty else { return records }
     return records.enumerated().sorted { left, right in
-      for (member, isDescending) in keys {
-        let order = JSONValue.order(left.element[member], right.element[member])
+      for (way, isDescending) in keys {
+        let order = JSONValue.order(left.element.value(at: way), right.element.value(at: way))
         if order != 0 { return isDescending ? order > 0 : order < 0 }
       }
       return left.offset < right.offset
@@ -151,6 +179,9 @@ private struct ListPlan {
 }
 
 extension JSONValue {
+  /// The value at the end of a way through objects.
+  fileprivate func value(at way: [String]) -> JSONValue? { way.reduce(self as JSONValue?) { $0?[$1] } }
+
   /// Whether a text is in some value, without case.
   fileprivate func contains(_ text: String) -> Bool {
     if let array { return array.contains { $0.contains(text) } }
@@ -170,10 +201,9 @@ extension Call {
   /// A page of a list, in its envelope.
   func listResponse(
     _ storage: Operation.Storage, _ collection: Collection, _ all: [JSONValue]
-  ) -> (response: DocumentResponse?, badCursor: String?) {
+  ) throws(Refusal) -> DocumentResponse {
     let plan = document.listPlan(self, collection)
-    let members = document.schema.properties(of: collection.schemas).map(\.name)
-    let records = plan.sorted(all.filter(plan.includes), members: members)
+    let records = plan.sorted(all.filter(plan.includes))
     let size = plan.size ?? records.count
     var start = plan.offset ?? 0
     if let page = plan.page {
@@ -181,15 +211,16 @@ extension Call {
       start = overflow ? records.count : product
     }
     var end: Int?
-    func position(_ cursor: String) -> Int? {
-      records.firstIndex { $0[collection.idName]?.plainText == cursor }
+    func position(_ cursor: String) throws(Refusal) -> Int {
+      if let position = records.firstIndex(where: { $0[collection.idName]?.plainText == cursor }) { return position }
+      // Where no response could refuse it, a cursor without a record is one behind the last record.
+      guard operation.reply(400) ?? operation.reply(422) != nil else { return records.count }
+      throw Refusal(
+        statuses: [400, 422], message: "The cursor '\(cursor)' leads to no record; begin again without it.")
     }
-    if let cursor = plan.cursor {
-      guard let position = position(cursor) else { return (nil, cursor) }
-      start = position + 1
-    }
+    if let cursor = plan.cursor { start = try position(cursor) + 1 }
     if let before = plan.before {
-      guard let position = position(before) else { return (nil, before) }
+      let position = try position(before)
       end = position
       start = plan.size.map { max(position - $0, 0) } ?? 0
     }
@@ -199,7 +230,7 @@ extension Call {
     let page = ListPage(
       call: self, plan: plan, total: records.count, start: start, stop: max(start, stop), size: size,
       lastID: shown.last?[collection.idName]?.plainText, firstID: shown.first?[collection.idName]?.plainText)
-    return (page.response(shown, storage, collection), nil)
+    return page.response(shown, storage, collection)
   }
 
   private struct ListPage {

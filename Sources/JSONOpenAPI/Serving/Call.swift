@@ -105,18 +105,20 @@ package struct Call: Sendable {
   }
 
   /// The stored data that the operation is about; `nil` for a response from the document.
-  package var storage: Operation.Storage? {
-    if case .stored(let storage) = document.operations[index].kind { storage } else { nil }
-  }
+  package var storage: Operation.Storage? { operation.storage }
 
   package var collection: Collection? { storage.map { document.collections[$0.collection] } }
 
-  /// The id in the path of an item.
-  package var id: String? { idParameter.flatMap { path[$0] } }
+  /// The id in the path of an item, or in the body of a PUT whose path has none.
+  package var id: String? {
+    if let idParameter { return path[idParameter] }
+    guard let storage, let collection, storage.action == .replace else { return nil }
+    return (storage.bodyPath + [collection.idName]).reduce(body) { $0?[$1] }?.plainText
+  }
 
   /// The parameter of the path that has the id of an item; `nil` for a list.
-  private var idParameter: String? {
-    guard let storage, ![.list, .create].contains(storage.action) else { return nil }
+  var idParameter: String? {
+    guard storage?.isOfItem == true else { return nil }
     return PathTree.parts(of: operation.path.split(separator: "/").last.map(String.init) ?? "")?.name
   }
 

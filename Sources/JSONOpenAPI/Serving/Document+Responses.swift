@@ -80,22 +80,25 @@ extension JSONSchema {
       return true
     }
     func isRequired(_ name: String) -> Bool { required(of: ids).contains(name) }
-    let names = ["message", "detail", "title", "error", "reason", "description", "errordescription"]
+    let names = ["message", "detail", "title", "error", "reason", "msg", "description", "errordescription"]
     let isTold = names.contains { wanted in
       properties.contains { name, ids in
         Name(name).text == wanted && (ids.isEmpty ? members[name]?.string != nil : isText(ids))
           && set(name, .string(message))
       }
     }
-    for (name, ids) in properties where ["status", "statuscode", "code"].contains(Name(name).text) && isInteger(ids) {
-      _ = set(name, .number(JSONNumber(status)))
+    for (name, ids) in properties where ["status", "statuscode", "code"].contains(Name(name).text) {
+      if isInteger(ids) { _ = set(name, .number(JSONNumber(status))) }
+      if isText(ids), Name(name).text == "status" { _ = set(name, .string(String(status))) }
     }
     let lists = properties.filter { isArray($0.1) }
     if lists.count == 1, let (name, ids) = lists.first {
       let items = items(of: ids)
-      let entries = problems.map { problem -> JSONValue in
+      // A sentence without another place is an entry of its own.
+      let told = problems.isEmpty && !isTold ? [Problem([], message)] : problems
+      let entries = told.map { problem -> JSONValue in
         let place = problem.pointer
-        if isText(items) { return .string(place + " " + problem.message) }
+        if isText(items) { return .string(place.isEmpty ? problem.message : place + " " + problem.message) }
         guard let entry = sample(items, isWhole: true) else { return .null }
         return naming(telling(entry, by: items, status, problem.message, []), by: items, place, problem)
       }

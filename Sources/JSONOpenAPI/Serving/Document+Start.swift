@@ -20,7 +20,7 @@ extension Document {
         case .stored(let storage):
           (
             collections[storage.collection].isObject
-              ? "stored object" : [.list, .create].contains(storage.action) ? "stored list" : "stored item",
+              ? "stored object" : storage.isOfItem ? "stored item" : "stored list",
             collections[storage.collection].name
           )
         case .example: ("example", nil)
@@ -39,6 +39,8 @@ extension Document {
     func note(_ message: String, _ index: Int) {
       notes.append(placed(.init(node: places[index], message: message)))
     }
+    // A part to which several places refer is named once.
+    for fault in faults.map(placed) where !notes.contains(fault) { notes.append(fault) }
     for (index, operation) in operations.enumerated() {
       let name = "\(operation.method) \(operation.path)"
       switch operation.kind {
@@ -50,7 +52,12 @@ extension Document {
         if !idle.isEmpty { note("\(name): \(idle.joined(separator: ", ")) have no effect.", index) }
       case .stored, .example, .sample, .empty: break
       }
-      if case .stored(let storage) = operation.kind, ![.list, .create].contains(storage.action),
+      if !operation.security.contains(where: \.isEmpty), !operation.security.isEmpty, operation.reply(401) == nil,
+        operation.reply(403) == nil
+      {
+        note("\(name) lists no response with 401; a request without credentials gets problem+json.", index)
+      }
+      if let storage = operation.storage, storage.isOfItem, storage.action != .replace,
         !collections[storage.collection].isObject, operation.reply(404) == nil
       {
         note("\(name) lists no response with 404; a request for a missing record gets problem+json.", index)
@@ -76,9 +83,10 @@ extension Document {
   private func examples(_ index: Int) -> [(value: JSONValue, operation: Int)] {
     var found: [(value: JSONValue, operation: Int)] = []
     for action in [Operation.Storage.Action.list, .read] {
-      for (position, operation) in operations.enumerated() {
-        guard case .stored(let storage) = operation.kind, storage.collection == index, storage.action == action,
-          let way = storage.resultPath, let content = operation.success?.content
+      for position in stored[index] {
+        let operation = operations[position]
+        guard let storage = operation.storage, storage.action == action, let way = storage.resultPath,
+          let content = operation.success?.content
         else { continue }
         for example in content.examples.map(\.value) + schema.examples(of: content.schema) {
           let value = way.reduce(example as JSONValue?) { $0?[$1] }
@@ -86,21 +94,21 @@ extension Document {
         }
       }
     }
-    let first =
-      operations.firstIndex { if case .stored(let storage) = $0.kind { storage.collection == index } else { false } }
-      ?? 0
-    return found + collections[index].views.flatMap { schema.examples(of: $0) }.map { ($0, first) }
+    return found + collections[index].views.flatMap { schema.examples(of: $0) }.map { ($0, stored[index].first ?? 0) }
   }
 
   private func records(
     _ collection: Collection, _ index: Int, _ data: JSONObject, _ note: (_ message: String, _ operation: Int) -> Void
   ) -> [JSONValue] {
-    let owners = collection.parents.compactMap { parent in
-      data[collections[parent.collection].name]?[0]?[collections[parent.collection].idName].map { (parent.member, $0) }
+    let owners = collection.parents.compactMap { parent -> (member: String, ids: [JSONValue])? in
+      let other = collections[parent.collection]
+      let ids = (data[other.name]?.array ?? []).compactMap { $0[other.idName] }
+      return ids.isEmpty ? nil : (parent.member, ids)
     }
+    // Nobody reaches a record of a parent that is not there, unless another path leads to it.
+    let needsParent = stored[index].allSatisfy { !operations[$0].ancestors.isEmpty }
     var scopes: [(member: String, value: JSONValue)] = []
-    for operation in operations {
-      guard case .stored(let storage) = operation.kind, storage.collection == index else { continue }
+    for operation in stored[index].map({ operations[$0] }) {
       for (parameter, member) in operation.scopes {
         let ids = operation.parameters.first { $0.name == parameter && $0.location == .path }?.schema ?? []
         if let value = schema.sample(ids) { scopes.append((member, value)) }
@@ -112,7 +120,10 @@ extension Document {
         members[collection.idName] = collection.newID(number + 1, schema) ?? .number(JSONNumber(number + 1))
         members.moveToFront(collection.idName)
       }
-      for (member, id) in owners where isSample || members[member] == nil { members[member] = id }
+      for (member, ids) in owners {
+        let isKnown = members[member].map { held in ids.contains { $0.plainText == held.plainText } }
+        if isSample || isKnown == nil || needsParent && isKnown == false { members[member] = ids[0] }
+      }
       for (member, value) in scopes where members[member] == nil { members[member] = value }
       fill(&members, collection, isNew: true, now: nil, index: number)
       return .object(members)

@@ -108,6 +108,12 @@ struct RequestChecker {
   private func object(_ parameter: Operation.Parameter) -> JSONValue? {
     let isDeep = parameter.style == "deepObject"
     var members = JSONObject()
+    // The name alone stands for no object, unless a member is named like the parameter.
+    if let plain = request.query.first(where: { $0.name == parameter.name }),
+      isDeep || schema.property(parameter.name, of: parameter.schema).isEmpty
+    {
+      return .string(plain.value)
+    }
     for (name, value) in request.query {
       var key = name
       if isDeep {
@@ -175,20 +181,21 @@ extension JSONSchema {
     return values.first { allows($0, by: ids, .request) } ?? values[0]
   }
 
-  /// A form, whose values are texts, as a schema reads it.
+  /// A form, whose values are texts and files, as a schema reads it.
   func reading(_ form: JSONValue, by ids: [ID]) -> JSONValue {
     guard let members = form.object else { return form }
+    func field(_ value: JSONValue, _ ids: [ID]) -> JSONValue {
+      // Where the schema has a text, a file is its name.
+      guard let text = value.string ?? (isText(ids) ? value["filename"]?.string : nil) else { return value }
+      if isObject(ids), let value = try? JSONValue(parsing: text), value.object != nil { return value }
+      return self.value(of: text, by: ids)
+    }
     return .object(
       JSONObject(
         members.map { name, value in
           let ids = property(name, of: ids)
-          if isArray(ids) {
-            return (
-              name,
-              .array((value.array ?? [value]).map { $0.string.map { self.value(of: $0, by: items(of: ids)) } ?? $0 })
-            )
-          }
-          return (name, value.string.map { self.value(of: $0, by: ids) } ?? value)
+          guard isArray(ids) else { return (name, field(value, ids)) }
+          return (name, .array((value.array ?? [value]).map { field($0, items(of: ids)) }))
         }))
   }
 }
