@@ -71,6 +71,7 @@ package struct Contract: Sendable {
     let hasType = fields[.contentType] != nil || request.bytes.isEmpty
     return DocumentRequest(
       method: request.method.rawValue, segments: target.segments, query: target.sentParameters,
+      elements: target.sentElements,
       field: { name in
         // Many clients do not say that a body is JSON.
         if name == "content-type", !hasType { return "application/json" }

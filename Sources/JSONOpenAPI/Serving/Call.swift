@@ -8,6 +8,8 @@ package struct DocumentRequest: Sendable {
   package var segments: [String]
   /// The decoded parameters of the query.
   package var query: [(name: String, value: String)]
+  /// The elements of values with commas, by the names of the parameters: an escaped comma separates nothing.
+  package var elements: [String: [String]] = [:]
   /// Finds a header field by its name in lower case.
   package var field: @Sendable (String) -> String?
   /// The body: JSON, or a form as an object of texts; `nil` for none.

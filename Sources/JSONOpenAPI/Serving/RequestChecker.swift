@@ -76,13 +76,19 @@ struct RequestChecker {
     guard let first = texts.first else { return nil }
     if parameter.isJSON { return (try? JSONValue(parsing: first)) ?? .string(first) }
     if schema.isArray(ids) {
-      let isRepeated = parameter.location == .query && parameter.explodes
+      func array(_ texts: [String]) -> JSONValue {
+        .array(texts.map { schema.value(of: $0, by: schema.items(of: ids)) })
+      }
       let separator: Character = ["spaceDelimited": " ", "pipeDelimited": "|"][parameter.style] ?? ","
-      let elements =
-        isRepeated
-        ? texts
-        : first.isEmpty ? [] : first.split(separator: separator, omittingEmptySubsequences: false).map(String.init)
-      return .array(elements.map { schema.value(of: $0, by: schema.items(of: ids)) })
+      if parameter.location == .query {
+        if parameter.explodes { return array(texts) }
+        if separator == ",", let elements = request.elements[parameter.name] { return array(elements) }
+      }
+      let parts =
+        first.isEmpty ? [] : first.split(separator: separator, omittingEmptySubsequences: false).map(String.init)
+      // Many clients escape all commas, also those that separate.
+      return schema.allows(array(parts), by: ids, .request) || !schema.allows(array([first]), by: ids, .request)
+        ? array(parts) : array([first])
     }
     if schema.isObject(ids) {
       let parts = first.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

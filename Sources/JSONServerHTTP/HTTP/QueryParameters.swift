@@ -69,6 +69,19 @@ package struct QueryParameters: Sendable {
     target.withBytes { bytes in pairs(of: bytes).map(read) }
   }
 
+  /// The elements of each value with a plain comma, by the parameter's name as it was sent. An encoded comma separates nothing.
+  static func sentElements(in target: String) -> [String: [String]] {
+    target.withBytes { bytes in
+      var elements: [String: [String]] = [:]
+      for pair in pairs(of: bytes) where pair.contains(UInt8(ascii: ",")) {
+        guard let sign = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
+        let value = pair[sign...].dropFirst().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        elements[PercentEncoding.decodeForm(pair[..<sign])] = value.map { PercentEncoding.decodeForm($0) }
+      }
+      return elements
+    }
+  }
+
   private static func pairs(of target: UnsafeBufferPointer<UInt8>) -> [Slice<UnsafeBufferPointer<UInt8>>] {
     guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return [] }
     return target[mark...].dropFirst().split(separator: UInt8(ascii: "&"))

@@ -62,6 +62,9 @@ extension RequestTarget {
   /// document may name.
   package var sentParameters: [(name: String, value: String)] { QueryParameters.sent(in: text) }
 
+  /// The elements of the parameters whose values have plain commas.
+  package var sentElements: [String: [String]] { QueryParameters.sentElements(in: text) }
+
   /// The decoded path for people and patterns: `/posts/1`. A slash that belongs to a segment is `%2F`.
   package var path: String { Self.path(of: segments) }
 
