@@ -9,7 +9,7 @@ package struct DocumentRequest: Sendable {
   /// The decoded parameters of the query.
   package var query: [(name: String, value: String)]
   /// The elements of values with commas, by the names of the parameters: an escaped comma separates nothing.
-  package var elements: [String: [String]] = [:]
+  package var elements: [String: [String]]
   /// Finds a header field by its name in lower case.
   package var field: @Sendable (String) -> String?
   /// The body: JSON, or a form as an object of texts; `nil` for none.
@@ -25,12 +25,12 @@ package struct DocumentRequest: Sendable {
   }
 
   package init(
-    method: String, segments: [String], query: [(name: String, value: String)] = [],
+    method: String, segments: [String], query: [(name: String, value: String)] = [], elements: [String: [String]] = [:],
     field: @escaping @Sendable (String) -> String? = { _ in nil }, body: Result<JSONValue, BodyFault>? = nil,
     base: String = "",
     now: String = "2024-01-01T00:00:00Z"
   ) {
-    (self.method, self.segments, self.query, self.field) = (method, segments, query, field)
+    (self.method, self.segments, self.query, self.elements, self.field) = (method, segments, query, elements, field)
     (self.body, self.base, self.now) = (body, base, now)
   }
 
