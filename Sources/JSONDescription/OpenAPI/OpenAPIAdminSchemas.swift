@@ -13,6 +13,7 @@ enum OpenAPIAdminSchemas {
         "resources": integer, "readOnly": boolean, "delay": ["type": "number", "description": "In milliseconds."],
         "rules": object(["faults": integer, "holds": integer, "stubs": integer]),
         "log": object(["bytes": integer, "limit": integer]),
+        "reads": object(["bytes": integer, "limit": integer]),
         "invalid": ["type": ["object", "null"], "description": "The invalid file and the error."],
         "users": ["type": ["string", "null"], "description": "The collection of the users who sign in."],
         "sessions": ["type": "boolean", "description": "Whether clients may have sessions."],

@@ -24,6 +24,7 @@ extension AdminCall {
       ("delay", engine.settings.value["delay"] ?? .null),
       ("rules", engine.rules.counts),
       ("log", engine.logSize),
+      ("reads", engine.keptReadSize),
       ("invalid", fault ?? .null),
       ("users", engine.signIn.map { .string($0.users) } ?? .null),
       ("sessions", .bool(configuration.hasSessions)),

@@ -13,7 +13,8 @@ import NIOConcurrencyHelpers
 /// 5. sign-in: who asks, and what this user may do.
 /// 6. simulate: delay, fault, hold, the response to an earlier request with the same key, stub.
 /// 7. route: a page or a file, the admin interface, sign-in, a stream of changes, a resource, or another server.
-/// 8. carry out: a read at once or on a worker thread, a write when it is saved.
+/// 8. carry out: a read at once or on a worker thread, a write when it is saved. A read that equals an earlier one has its
+///    response, unless the data has changed since.
 /// 9. finalize: spelling of errors, JSONP, validator, compression, CORS, hint, journal.
 ///
 /// Every response passes through `finalize`; with middleware, once the middleware has returned it.
@@ -155,6 +156,7 @@ extension Engine {
 
   /// route, then carry out; or proxy, when this server has nothing at the path
   func serve(_ context: RequestContext) {
+    if let response = keptResponse(to: context) { return finalize(context, response) }
     do throws(RequestError) {
       carryOut(try route(context), context)
     } catch {
@@ -251,6 +253,9 @@ extension Engine {
       if case .slices = response.body, !endpoint.isWrite, isCurrent, !context.isInner {
         response.validator = validator ?? writes.revisions.validator(of: endpoint, context, in: database, authorization)
       }
+      if isSaved, isCurrent, validator == nil, !endpoint.isWrite {
+        keep(&response, with: result, of: endpoint, to: context)
+      }
       // As 0.17 does, and for If-Match after a write: the record's tag is that of its GET.
       if endpoint.isWrite, result.isRecord, operation.shape?.isPartial != true, context.request.method != .delete,
         case .bytes(let body) = response.body
@@ -308,7 +313,7 @@ extension Engine {
     if let origin = response.refusedOrigin, hints.isNew(origin) {
       configuration.onEvent(.hint(Hints.text(forRefused: origin).respelled(configuration.spellings)))
     }
-    journal.record(context, response, body: body, on: self)
+    journal.record(context, copy response, body: body, on: self)
     let onSending = response.onSending
     context.reply(response)
     onSending?()

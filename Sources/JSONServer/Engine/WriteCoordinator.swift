@@ -20,7 +20,9 @@ final class WriteCoordinator {
   }
 
   /// The current data, including unsaved changes.
-  private(set) var database: Database
+  private(set) var database: Database { didSet { reads.forget() } }
+  /// The responses to reads of ``database``.
+  var reads = KeptReads()
   /// The deletions that can be undone.
   var deletions = Deletions()
   /// The server's state in addition to the data.
@@ -97,17 +99,23 @@ final class WriteCoordinator {
   /// The number of the version that reads show.
   var shownVersion: Int { max(dataVersion, ahead?.number ?? dataVersion) }
 
+  /// Whether reads show a version of other servers that is not applied yet.
+  private var showsAhead: Bool { ahead.map { $0.number > dataVersion } ?? false }
+
   /// The data that reads show.
   var shown: Database {
-    if let ahead, ahead.number > dataVersion { return ahead.database }
+    if showsAhead, let ahead { return ahead.database }
     return showsSaved ? saved.database : database
   }
 
   /// Whether all data that reads show is saved.
-  var isShownSaved: Bool { isSaved || showsSaved || shownVersion > dataVersion }
+  var isShownSaved: Bool { isSaved || showsSaved || showsAhead }
+
+  /// Whether reads show ``database``, and all of it is saved.
+  var showsSavedDatabase: Bool { isSaved && ahead == nil }
 
   /// Whether reads show other data than writes change.
-  var showsOther: Bool { showsSaved || shownVersion > dataVersion }
+  var showsOther: Bool { showsSaved || showsAhead }
 
   private var showsSaved: Bool { !isSaved && store?.isShared == true && (readsSaved || readsAreLocal) }
 

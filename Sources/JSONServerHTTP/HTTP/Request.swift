@@ -9,20 +9,23 @@ public struct Request: Sendable {
   private final class Head: Sendable {
     let method: HTTPRequest.Method
     let target: String
-    let headerFields: HTTPFields
+    let fields: Fields
     let mount: Mount
-    let known: KnownFields
 
-    /// - Parameter known: The fields that the request has; `nil` to look for them.
-    init(
-      method: HTTPRequest.Method, target: String, headerFields: HTTPFields, mount: Mount, known: KnownFields? = nil
-    ) {
+    init(method: HTTPRequest.Method, target: String, fields: Fields, mount: Mount) {
       self.method = method
       self.target = target
-      self.headerFields = headerFields
+      self.fields = fields
       self.mount = mount
-      self.known = known ?? KnownFields(in: headerFields)
     }
+  }
+
+  /// The header fields, which all requests of a connection with the same head share.
+  private final class Fields: Sendable {
+    let list: HTTPFields
+    let known: KnownFields
+
+    init(_ list: HTTPFields) { (self.list, known) = (list, KnownFields(in: list)) }
   }
 
   /// The fields that every step looks for and few requests have.
@@ -60,7 +63,7 @@ public struct Request: Sendable {
 
   /// Creates a request with header fields, and the bytes of a body.
   package init(method: HTTPRequest.Method, target: String, headerFields: HTTPFields, body: [UInt8] = []) {
-    head = Head(method: method, target: target, headerFields: headerFields, mount: Mount())
+    head = Head(method: method, target: target, fields: Fields(headerFields), mount: Mount())
     bytes = body
   }
 
@@ -96,12 +99,21 @@ public struct Request: Sendable {
 
   /// The header fields.
   package var headerFields: HTTPFields {
-    get { head.headerFields }
-    set { change(headerFields: newValue) }
+    get { head.fields.list }
+    set { change(fields: Fields(newValue)) }
   }
 
   /// Whether the request has one of the fields.
-  package func has(_ field: KnownFields) -> Bool { head.known.contains(field) }
+  package func has(_ field: KnownFields) -> Bool { head.fields.known.contains(field) }
+
+  /// Whether nothing distinguishes two requests without bodies: method, target, fields in their order, and mount.
+  package func hasHead(of other: Request) -> Bool {
+    if head === other.head { return true }
+    let (fields, others) = (head.fields, other.head.fields)
+    return head.target == other.head.target && head.method == other.head.method && head.mount == other.head.mount
+      && (fields === others
+        || fields.list.elementsEqual(others.list) { $0.name.rawName == $1.name.rawName && $0.value == $1.value })
+  }
 
   /// The beginning of the server's addresses in the response.
   package var mount: Mount {
@@ -110,11 +122,11 @@ public struct Request: Sendable {
   }
 
   private mutating func change(
-    method: HTTPRequest.Method? = nil, target: String? = nil, headerFields: HTTPFields? = nil, mount: Mount? = nil
+    method: HTTPRequest.Method? = nil, target: String? = nil, fields: Fields? = nil, mount: Mount? = nil
   ) {
     head = Head(
-      method: method ?? head.method, target: target ?? head.target, headerFields: headerFields ?? head.headerFields,
-      mount: mount ?? head.mount, known: headerFields == nil ? head.known : nil)
+      method: method ?? head.method, target: target ?? head.target, fields: fields ?? head.fields,
+      mount: mount ?? head.mount)
   }
 }
 

@@ -37,7 +37,8 @@ import Testing
     let health = try await server.get("/__admin/health")
     #expect(
       health.object?.names == [
-        "status", "version", "uptime", "resources", "readOnly", "delay", "rules", "log", "invalid", "users", "sessions",
+        "status", "version", "uptime", "resources", "readOnly", "delay", "rules", "log", "reads", "invalid", "users",
+        "sessions",
       ])
     #expect(health["status"] == "ok")
     #expect(health["version"] == "1.0.0")

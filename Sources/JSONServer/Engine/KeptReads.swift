@@ -1,0 +1,92 @@
+import JSONDatabase
+import JSONServerHTTP
+import JSONServerResources
+import JSONServerValues
+
+/// The responses to the latest reads, for equal requests until the data changes.
+///
+/// Two requests are equal when their methods, targets and header fields are, so that a response goes to nobody who would get
+/// another one.
+struct KeptReads {
+  private final class Read {
+    let request: Request
+    let response: PreparedResponse
+    let version: Int
+
+    init(_ request: Request, _ response: PreparedResponse, _ version: Int) {
+      (self.request, self.response, self.version) = (request, response, version)
+    }
+  }
+
+  /// The largest number of bytes of all bodies.
+  static let byteCapacity = 8 << 20
+  private static let placeCount = 4096
+
+  /// Each target has one place, which some targets share.
+  private var places: ContiguousArray<Read?> = []
+  /// The bytes of the bodies, also of those that no request gets any more.
+  private(set) var byteCount = 0
+  /// The number of the data's version.
+  private var version = 0
+
+  /// Forgets all responses, as the data has changed. O(1): what they need is freed when others take their places.
+  mutating func forget() { version &+= 1 }
+
+  /// Returns the response to an equal request; `nil` for none.
+  func response(to request: Request) -> PreparedResponse? {
+    guard !places.isEmpty, let read = places[Self.place(of: request)], read.version == version,
+      read.request.hasHead(of: request)
+    else { return nil }
+    return read.response
+  }
+
+  /// Keeps the response to a request.
+  mutating func keep(_ response: PreparedResponse, to request: Request) {
+    let count = response.bytes.count
+    guard count <= Self.byteCapacity / 8 else { return }
+    if byteCount + count > Self.byteCapacity { (places, byteCount) = ([], 0) }
+    if places.isEmpty { places = ContiguousArray(repeating: nil, count: Self.placeCount) }
+    let place = Self.place(of: request)
+    byteCount += count - (places[place]?.response.bytes.count ?? 0)
+    places[place] = Read(request, response, version)
+  }
+
+  private static func place(of request: Request) -> Int { request.target.hashValue & (placeCount - 1) }
+}
+
+extension Engine {
+  /// The response to an equal request before; `nil` for none.
+  func keptResponse(to context: RequestContext) -> PreparedResponse? {
+    guard isReadOfDataAlone(context), let response = writes.reads.response(to: context.request),
+      // A file may have come to the path.
+      policies.builtInResponse(to: context.request, context.target, routes.rules) == nil
+    else { return nil }
+    return response
+  }
+
+  /// Keeps the response to a read of the current data, with its validator.
+  func keep(
+    _ response: inout PreparedResponse, with result: EndpointResult, of endpoint: Endpoint, to context: RequestContext
+  ) {
+    guard isReadOfDataAlone(context), case .bytes(let body) = response.body, response.commonFields != nil,
+      response.status == .ok, endpoint.list?.delta == nil, result.ignored.isEmpty, result.notes.isEmpty
+    else { return }
+    response.validator = EntityTag(of: body)
+    writes.reads.keep(response, to: context.request)
+  }
+
+  /// Whether only the request and the saved data decide about the response.
+  ///
+  /// Rights and the examples of an OpenAPI document depend on the time, too, and middleware on anything.
+  private func isReadOfDataAlone(_ context: RequestContext) -> Bool {
+    let request = context.request
+    return request.method == .get && context.sender == .client && !context.isInner && request.bytes.isEmpty
+      && signIn == nil && configuration.contract == nil && !isSession && writes.showsSavedDatabase
+      && !request.mayAskForScript
+  }
+
+  /// The bytes of the responses that are kept for equal reads, and their limit.
+  var keptReadSize: JSONValue {
+    ["bytes": .number(JSONNumber(writes.reads.byteCount)), "limit": .number(JSONNumber(KeptReads.byteCapacity))]
+  }
+}
