@@ -152,8 +152,7 @@ extension ValidJSON {
 extension EndpointResult {
   /// The result of a request by an OpenAPI document.
   init(_ response: DocumentResponse) {
-    self.init(.text(.null))
-    prepared = PreparedResponse(response)
+    self.init(.response(PreparedResponse(response)))
     change =
       switch response.change {
       case .created(let name, let record)?: .created(name, record)

@@ -129,7 +129,8 @@ extension EndpointResult {
     guard case (.record, .read) = (endpoint.target, endpoint.action), case .record(let record) = content,
       endpoint.relations.isEmpty, !request.headerFields.contains(.page)
     else { return }
-    prepared = FileRecord(record.record)?.response(to: request).map { PreparedResponse($0) }
+    guard let file = FileRecord(record.record)?.response(to: request) else { return }
+    content = .response(PreparedResponse(file))
   }
 
   /// The result of a change, without one of the records' members.
@@ -140,7 +141,7 @@ extension EndpointResult {
     case .list(let list):
       let records = (0..<list.placeCount).compactMap { list[$0]?.record.removing(name) }
       result.content = .list(RecordList(records.map { RelatedRecord(record: $0) }))
-    case .database, .record, .envelope, .cursorPage: break
+    case .database, .record, .envelope, .cursorPage, .response: break
     }
     switch change {
     case .created(let resource, let record)?: result.change = .created(resource, record.removing(name))
@@ -163,6 +164,8 @@ package struct EndpointResult {
     case envelope(PageNumbers, RecordList)
     /// A page, and the cursor of the next one.
     case cursorPage(RecordList, next: String?)
+    /// The whole response, where an OpenAPI document describes it, or a record's file.
+    indirect case response(PreparedResponse)
   }
 
   var content: Content
@@ -185,8 +188,6 @@ package struct EndpointResult {
   var pages: CursorPages?
   /// The member in which the content is wrapped; `nil` for none.
   var wrapName: String?
-  /// The whole response, where an OpenAPI document describes it, or a record's file; then the content is not used.
-  var prepared: PreparedResponse?
 
   init(
     _ content: Content, status: HTTPResponse.Status = .ok, location: [String]? = nil, change: DataChange? = nil
@@ -200,7 +201,7 @@ package struct EndpointResult {
   /// Whether the content is a record or an object, and not a list of them.
   package var isRecord: Bool {
     switch content {
-    case .text, .record: total == nil
+    case .text, .record, .response: total == nil
     case .database, .list, .envelope, .cursorPage: false
     }
   }
@@ -211,7 +212,7 @@ package struct EndpointResult {
   ///   - request: The request, with the server's address.
   ///   - commonFields: The fields of every response, and of most responses.
   package func response(to request: Request, _ commonFields: CommonFields? = nil) -> PreparedResponse {
-    if let prepared { return prepared }
+    if case .response(let response) = content { return response }
     var response =
       if let commonFields {
         PreparedResponse(status: status, commonFields: commonFields, body: body)
@@ -242,7 +243,7 @@ package struct EndpointResult {
       return .bytes(Self.bytes(record.byteCount) { Self.formatter.append(record.joined, to: &$0) })
     case .text(let text) where wrapName == nil && text.count <= PreparedResponse.largestWhole:
       return .bytes(Self.bytes(text.count) { Self.formatter.append(text, to: &$0) })
-    case .record, .text, .database, .list, .envelope, .cursorPage: break
+    case .record, .text, .database, .list, .envelope, .cursorPage, .response: break
     }
     let text = text
     let count = text.byteCount(upTo: PreparedResponse.largestWhole)
@@ -271,6 +272,7 @@ package struct EndpointResult {
     case .record(let record): SlicedText([.value(record.joined, level: 0)])
     case .list(let records), .cursorPage(let records, _): SlicedText([.records(records, level: 0)])
     case .envelope: wrapped(as: "data", withTotal: false)
+    case .response(let response): SlicedText([.bytes(response.bytes)])
     }
   }
 }

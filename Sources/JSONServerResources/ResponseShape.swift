@@ -87,7 +87,7 @@ extension EndpointResult.Content {
   fileprivate func selecting(_ fields: FieldSelection) -> EndpointResult.Content {
     switch self {
     case .text(let text): return .text(fields.of(text))
-    case .database: return self
+    case .database, .response: return self
     case .record(var record):
       record.selection = fields
       return .record(record)
@@ -111,6 +111,7 @@ extension EndpointResult {
     switch content {
     case .text(let text): segments = [.value(text, level: 1)]
     case .database(let text): segments = text.pretty.segments
+    case .response(let response): segments = [.bytes(response.bytes)]
     case .record(let record): segments = [.value(record.joined, level: 1)]
     case .list(let records), .cursorPage(let records, _):
       segments = [.records(records, level: 1)]

@@ -74,11 +74,12 @@ final class Journal {
   ///   - response: The response as it is sent.
   ///   - body: The response's body before compression.
   func record(
-    _ context: RequestContext, _ response: PreparedResponse, body: Response.Content, on engine: isolated Engine
+    _ context: RequestContext, _ response: consuming PreparedResponse, body: Response.Content,
+    on engine: isolated Engine
   ) {
     // A stream in the journal would not end when its subscriber disconnects.
-    let keptBody = if case .stream = body { Response.Content.bytes([]) } else { body }
-    let exchange = exchange(of: context, response.with(keptBody), engine.configuration)
+    response.body = if case .stream = body { .bytes([]) } else { body }
+    let exchange = exchange(of: context, consume response, engine.configuration)
     if context.isAdministrative || context.isJournaled { engine.configuration.onEvent(.responded(exchange)) }
     guard context.isJournaled else { return }
     if exchange.isUnexpected { unexpected.add(exchange, within: unexpectedCapacity) }

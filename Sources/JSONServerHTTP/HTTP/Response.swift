@@ -151,15 +151,17 @@ package struct PreparedResponse: Sendable {
     self.body = body
     self.delivery = delivery
   }
+
+  /// Creates a response with the fields of most responses.
+  package init(status: HTTPResponse.Status, commonFields: CommonFields, body: Response.Content) {
+    self.status = status
+    headerFields = commonFields.fields
+    self.body = body
+    self.commonFields = commonFields
+  }
 }
 
 extension PreparedResponse {
-  /// Creates a response with the fields of most responses.
-  package init(status: HTTPResponse.Status, commonFields: CommonFields, body: Response.Content) {
-    self.init(status: status, headerFields: commonFields.fields, body: body)
-    self.commonFields = commonFields
-  }
-
   /// Adds a field after the common fields, and keeps ``commonFields``.
   package mutating func append(_ name: HTTPField.Name, _ value: String) {
     let commonFields = commonFields

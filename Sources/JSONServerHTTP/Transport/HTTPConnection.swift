@@ -252,7 +252,7 @@ final class HTTPConnection: ChannelInboundHandler {
     if !disconnectActions.isEmpty { disconnectActions[number] = nil }
     if !endActions.isEmpty { endActions[number] = nil }
     if response.isLast { state.report(.lastResponseMade) }
-    responses.put(response, at: number)
+    responses.put(consume response, at: number)
     goOn()
   }
 

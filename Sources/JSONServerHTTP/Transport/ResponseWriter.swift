@@ -270,7 +270,7 @@ struct ResponseQueue {
     _ = recordEffect(of: number)
     heldBytes += response.bytes.count
     entries[offset].isReady = true
-    ready[offset] = response
+    ready[offset] = consume response
   }
 
   /// Takes the next response; `nil` when it is not ready.
