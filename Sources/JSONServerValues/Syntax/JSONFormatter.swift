@@ -53,6 +53,9 @@ package struct JSONFormatter {
   /// Newline, margin and indentation, made in advance for the deepest level; a prefix of it serves every other level.
   private let lineBreak: [UInt8]
   private let lineStartCount: Int
+  /// The first eight bytes of the line break as a number; `nil` where members have no line of their own, or no space after
+  /// their colon.
+  private let usualBreak: UInt64?
 
   /// Creates a formatter for one layout; use it for many values.
   package init(_ layout: JSONLayout) {
@@ -65,6 +68,8 @@ package struct JSONFormatter {
     let lineStart = layout.newline + layout.margin
     lineStartCount = lineStart.utf8.count
     lineBreak = Array((lineStart + String(repeating: layout.indent ?? "", count: Self.levelsInAdvance)).utf8)
+    let isUsual = !isOneLine && layout.afterColon == " "
+    usualBreak = isUsual ? lineBreak.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } : nil
   }
 
   private static let levelsInAdvance = 16
@@ -171,6 +176,9 @@ package struct JSONFormatter {
         continue
       default:
         position = JSONSyntax.endOfScalar(in: bytes, from: position)
+        if let usualBreak {
+          writeMembers(bytes, usualBreak, level + depth, from: &position, &unwritten, stoppingAt: end, to: &output)
+        }
       }
       let gap = position
       position = JSONSyntax.skipWhitespace(in: bytes, from: gap)
@@ -181,6 +189,38 @@ package struct JSONFormatter {
     } while depth > 0 && position < end
     output.append(bytes, unwritten..<position)
     (start.offset, start.depth) = (position, depth)
+  }
+
+  /// Writes members that have lines of their own in the text, too, as long as they follow each other: copies a line and the
+  /// indentation of the next one at once.
+  ///
+  /// - Parameter position: The end of a string or number, perhaps of a member's name, and then of the last that was read.
+  @inline(__always)
+  private func writeMembers(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ usualBreak: UInt64, _ level: Int, from position: inout Int,
+    _ unwritten: inout Int, stoppingAt end: Int, to output: inout ChunkedOutput
+  ) {
+    let count = lineStartCount + level * indent.count
+    // Inside of an object, more bytes follow.
+    while position < end, position + 2 < bytes.count, bytes[position] == UInt8(ascii: ":"), bytes[position + 1] == 0x20
+    {
+      let value = bytes[position + 2]
+      guard value != UInt8(ascii: "{"), value != UInt8(ascii: "["), !JSONSyntax.isWhitespace(value) else { return }
+      position = JSONSyntax.endOfScalar(in: bytes, from: position + 2)
+      let gap = position + 1
+      guard bytes[position] == UInt8(ascii: ","), bytes[gap] == 0x0A else { return }
+      let next = JSONSyntax.skipWhitespace(in: bytes, from: gap)
+      if count <= min(8, next - gap),
+        JSONSyntax.word(in: bytes, at: gap).map({ ($0 ^ usualBreak) << (64 - 8 * count) }) == 0
+      {
+        output.append(bytes, unwritten..<(gap + count))
+      } else {
+        output.append(bytes, unwritten..<gap)
+        breakLine(level, padded: false, to: &output)
+      }
+      unwritten = next
+      position = JSONSyntax.endOfString(in: bytes, from: next)
+    }
   }
 
   /// Whether a list has elements, and none is a list or an object.

@@ -31,7 +31,7 @@ package enum JSONSyntax {
 
   /// Returns the eight bytes at an offset, the first in the lowest place; `nil` where there are fewer.
   @inline(__always)
-  private static func word(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt64? {
+  static func word(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt64? {
     guard offset + 8 <= bytes.count else { return nil }
     // Bytes that are not empty have an address.
     let address = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + offset)
