@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import CPostgreSQL
   import Dispatch
   import JSONDatabase
   import JSONServerValues
@@ -263,7 +264,7 @@
     /// - Returns: `nil` when the database does not answer in time, or somebody else keeps the turn.
     private func settle(_ id: String, onto base: VersionID, until last: ContinuousClock.Instant) -> Bool? {
       let end = max(last, .now + Self.leastSettlingTime)
-      var wait: Double = 0.02
+      var milliseconds: Int32 = 20
       connection = nil
       while .now < end {
         do throws(StorageError) {
@@ -273,9 +274,9 @@
           connection = nil
           if ![.conflict, .unavailable, .durabilityUnknown].contains(error.code) { return nil }
         }
-        // Only this channel uses the queue.
-        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + wait)
-        wait = min(wait * 2, 0.5)
+        // Only this channel uses the queue. A semaphore would wait for days when the clock is set back.
+        _ = postgresql_wait(-1, 0, milliseconds)
+        milliseconds = min(milliseconds * 2, 500)
       }
       return nil
     }

@@ -102,21 +102,22 @@
     /// The seconds for which a transaction may do nothing while others wait for it.
     static let longestIdleTurn = 5
 
-    /// Ends the sessions that keep a server waiting and have done nothing for some seconds, or whose network takes nothing.
+    /// Ends the sessions that keep a server waiting and have done nothing for some seconds, or whose network takes nothing:
+    /// also those for which another session waits that keeps the server waiting, as one that locks the whole table does.
     ///
     /// The database itself ends an idle transaction of a server sooner, but not while it sends something to a paused server.
     ///
     /// - Returns: The process, the user and the program of each.
     func endIdleHolders() throws(StorageError) -> [String] {
       let text = """
+        WITH RECURSIVE waiting AS (
+          SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+            AND application_name = current_setting('application_name')
+          UNION SELECT unnest(pg_blocking_pids(pid)) FROM waiting)
         SELECT format('%s of %s (%s)', pid, usename, application_name), pg_terminate_backend(pid)
-        FROM pg_stat_activity AS holder
+        FROM pg_stat_activity JOIN waiting USING (pid)
         WHERE wait_event_type = 'Client' AND state_change < clock_timestamp() - make_interval(secs => $1::int)
-          AND pg_has_role(usesysid, 'USAGE') AND EXISTS (
-            SELECT FROM pg_stat_activity AS waiter
-            WHERE waiter.wait_event_type = 'Lock' AND waiter.datname = current_database()
-              AND waiter.application_name = current_setting('application_name')
-              AND holder.pid = ANY (pg_blocking_pids(waiter.pid)))
+          AND pg_has_role(usesysid, 'USAGE')
         """
       let found = try run(text, [.bigint(Self.longestIdleTurn)])
       return (0..<found.count).compactMap { found.text($0, 0) }
