@@ -226,13 +226,20 @@ class Faults:
 
     def fill(self):
         """PostgreSQL has no space for records."""
-        query = self.world.primary.query
         with self.world.excused(methods=["PUT"]):
-            query("""CREATE FUNCTION json_server.full() RETURNS trigger LANGUAGE plpgsql AS
+            self.insist("""CREATE OR REPLACE FUNCTION json_server.full() RETURNS trigger LANGUAGE plpgsql AS
                 'BEGIN RAISE EXCEPTION ''no space'' USING ERRCODE = ''53100''; END';
                 CREATE TRIGGER filled BEFORE INSERT OR UPDATE ON json_server.record EXECUTE FUNCTION json_server.full()""")
             self.wait(3, 8)
-            query("DROP FUNCTION json_server.full CASCADE")
+            self.insist("DROP FUNCTION IF EXISTS json_server.full CASCADE")
+
+    def insist(self, statement):
+        """Runs a statement that servers and other faults may keep from its locks."""
+        while True:
+            try:
+                return self.world.primary.query(statement)
+            except subprocess.CalledProcessError:
+                time.sleep(0.1)
 
     # MARK: Servers
 
