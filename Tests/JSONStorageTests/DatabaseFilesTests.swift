@@ -22,7 +22,7 @@ import Testing
     let commit = await withCheckedContinuation { continuation in
       var changed = database
       _ = try? changed.create(.emptyObject, in: "posts", ids: IDGenerator { "id" })
-      store.commit(changed, after: database, writing: [], []) { continuation.resume(returning: $0) }
+      store.commit(changed, after: database, writing: [], [], age: .zero) { continuation.resume(returning: $0) }
     }
     guard case .failed(let error) = commit else { throw UnexpectedSuccess() }
     #expect(error.message.contains("'posts' has no file in '/nowhere'"))
