@@ -185,7 +185,7 @@ class Faults:
             psql.kill()
 
     def statements(self):
-        """People write and look after the tables while servers write."""
+        """People write and look after the tables while servers write, as the guide has it."""
         end = time.monotonic() + 6
         while time.monotonic() < end:
             statement = self.random.choice([
@@ -196,7 +196,7 @@ class Faults:
                 "VACUUM ANALYZE record", "VACUUM FULL record", "REINDEX TABLE record", "CLUSTER record USING record_pkey",
                 "SELECT count(*) FROM record, generate_series(1, 100000)"])
             with contextlib.suppress(subprocess.CalledProcessError):
-                self.world.primary.query("SET search_path = json_server", statement)
+                self.world.primary.query("SET search_path = json_server; SET lock_timeout = '1s'", statement)
             self.wait(0, 0.1)
 
     def end_sessions(self):
