@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs schemathesis, a schema-driven tester that nobody here wrote, against servers of OpenAPI documents.
 
-    .ci/check-openapi.py PROGRAM SCHEMATHESIS [--seed N]... [--examples N] [DOCUMENT]...
+    .ci/check-openapi.py PROGRAM SCHEMATHESIS [--seed N]... [--examples N] [--phases NAMES] [--path PATTERN] [DOCUMENT]...
 
 A document is an OpenAPI document, which the server serves with state, or a data file, whose own document
 (/__admin/openapi.json) is held to the same measure with --check. Without documents: database.json and all of
@@ -47,7 +47,7 @@ def start(program, path, directory):
     raise SystemExit(f"{path}: the server does not start")
 
 
-def check(program, tester, path, seed, examples, phases):
+def check(program, tester, path, seed, options):
     with tempfile.TemporaryDirectory() as directory:
         server, url = start(program, path, directory)
         try:
@@ -55,7 +55,8 @@ def check(program, tester, path, seed, examples, phases):
             command = [
                 tester, "--config-file", str(ROOT / "fixtures/openapi/schemathesis.toml"), "run", described, "--url", url,
                 "--checks", "all", "--exclude-checks", "ignored_auth", "--exclude-path-regex", "^/__admin",
-                "--seed", str(seed), "--max-examples", str(examples), "--phases", phases,
+                "--include-path-regex", options.path,
+                "--seed", str(seed), "--max-examples", str(options.examples), "--phases", options.phases,
                 "--warnings", "off", "--continue-on-failure", "--suppress-health-check", "all",
             ]
             for credential in CREDENTIALS:
@@ -80,10 +81,11 @@ def main():
     parser.add_argument("--seed", action="append", type=int)
     parser.add_argument("--examples", type=int, default=50)
     parser.add_argument("--phases", default="examples,coverage,fuzzing,stateful")
+    parser.add_argument("--path", default="")
     options = parser.parse_intermixed_args()
     paths = options.documents or documents()
     results = [
-        check(options.program, options.tester, path.resolve(), seed, options.examples, options.phases)
+        check(options.program, options.tester, path.resolve(), seed, options)
         for path in paths
         for seed in options.seed or [1, 2, 3]
     ]

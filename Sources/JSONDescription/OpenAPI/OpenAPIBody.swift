@@ -97,9 +97,9 @@ extension OpenAPISchemas {
       case _ where types.contains(.string(.plain)): field = ["type": "string"]
       case .number? where types.count == 1: field = ["type": "number"]
       case .boolean? where types.count == 1: field = ["type": "boolean"]
-      // No field says that a list is empty.
+      // A field that is there once is a text, and becomes a list. No field says that a list is empty.
       case .array? where types.count == 1:
-        field = ["type": "array", "items": ["type": "string"], "minItems": member.isRequired ? 1 : 0]
+        field = ["type": ["array", "string"], "items": ["type": "string"], "minItems": member.isRequired ? 1 : 0]
       default:
         guard !member.isRequired else { return nil }
         field = false
