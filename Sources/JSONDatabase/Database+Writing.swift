@@ -304,8 +304,7 @@ extension Schema {
     let patched = try patch.applied(
       to: document, maximumDepth: maximumRecordDepth, maximumGrowth: maximumPatchGrowth)
     guard let text = ObjectDraft.changing(document, to: patched, keeping: idName, layout, margins) else {
-      let kind = patched.withToken { $0.kind.description }
-      throw DatabaseError(.invalidBody, "The patch must leave an object, not \(kind).")
+      throw DatabaseError(.invalidBody, "The patch must leave an object, not \(patched.kind.description).")
     }
     return text
   }

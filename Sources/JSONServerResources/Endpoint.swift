@@ -33,6 +33,11 @@ package final class Endpoint: Sendable {
     case patch(Patch)
     /// The resources whose records are deleted with their parents in the dialect of 1.0.
     case delete(dependents: [String])
+
+    /// The addition of a body's record or, in the classic dialect, of the records in its array.
+    static func creating(_ body: WrittenBody, _ dialect: Dialect) -> Action {
+      body.json.kind == .array && dialect == .classic ? .createOrMerge(body) : .create(body)
+    }
   }
 
   package let target: Target
@@ -89,7 +94,7 @@ package final class Endpoint: Sendable {
 
   /// The same request of the page, which adds and merges many records in either dialect.
   package var asImport: Endpoint {
-    guard case .collection = target, case .create(let body) = action, body.json.withToken({ $0.kind == .array }) else {
+    guard case .collection = target, case .create(let body) = action, body.json.kind == .array else {
       return self
     }
     return with(.createOrMerge(body))
@@ -435,8 +440,7 @@ extension Endpoint {
       throw .methodNotAllowed(request, ["GET", "HEAD", "POST", "PATCH", "DELETE"])
     }
     let body = try json(from: request, schema) ?? .empty
-    let isMany = body.json.withToken { $0.kind == .array } && schema.dialect == .classic
-    return Endpoint(.collection(name), isMany ? .createOrMerge(body) : .create(body))
+    return Endpoint(.collection(name), .creating(body, schema.dialect))
   }
 
   static func record(

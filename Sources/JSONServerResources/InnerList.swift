@@ -41,7 +41,7 @@ extension Endpoint {
     guard let value = try? JSONBody(maximumDepth: schema.maximumRecordDepth).value(of: request.bytes) else {
       return nil
     }
-    return switch value.withToken(\.kind) {
+    return switch value.kind {
     case .string, .number, .bool: value
     case .object, .array, .null: nil
     }
@@ -56,7 +56,7 @@ extension Endpoint {
     }
     if case .record(_, let id) = target { _ = try database.record(id, in: name) }
     var result: EndpointResult
-    if case .create(let body) = inner.endpoint.action, body.json.withToken({ $0.kind }) != .object {
+    if case .create(let body) = inner.endpoint.action, body.json.kind != .object {
       list.append(body.json, to: inner.member)
       result = EndpointResult(.text(body.json), status: .created, change: .reloaded(inner.member))
     } else {

@@ -30,7 +30,7 @@ extension Endpoint {
     }
     if let patch = try patch(from: request, schema) { return Endpoint(.collection(name), .patch(patch), list: list) }
     let body = try patchBody(of: request, QueryParameters(), schema)
-    guard !request.bytes.isEmpty, body.json.withToken({ $0.kind }) == .object else {
+    guard !request.bytes.isEmpty, body.json.kind == .object else {
       throw RequestError(.malformed, "Send an object of the members to change; the query only says in which records.")
     }
     return Endpoint(.collection(name), .merge(body), list: list)

@@ -148,8 +148,7 @@ extension Endpoint {
     case (_, .read), (_, .delete): return self
     case (.collection, .create(let body)):
       let content = try body.unwrapped(name)
-      let isMany = content.json.withToken { $0.kind == .array } && parent == nil && dialect == .classic
-      return with(isMany ? .createOrMerge(content) : .create(content))
+      return with(parent == nil ? .creating(content, dialect) : .create(content))
     case (_, .create(let body)): return with(.create(try body.unwrapped(name)))
     case (_, .createOrMerge(let bodies)): return with(.createOrMerge(try bodies.unwrapped(name)))
     case (_, .replace(let body)): return with(.replace(try body.unwrapped(name)))
@@ -208,9 +207,9 @@ extension ValidJSON {
       return count == 1
     }
     guard isWrapper, let content = member(bytes) else { return nil }
-    let kind = content.withToken { $0.kind }
+    let kind = content.kind
     let elements = allowsArray ? content.elements : nil
-    guard kind == .object || elements?.allSatisfy({ $0.withToken { $0.kind == .object } }) ?? false else {
+    guard kind == .object || elements?.allSatisfy({ $0.kind == .object }) ?? false else {
       throw RequestError(
         .malformed,
         """

@@ -28,7 +28,7 @@ package struct DataDescription {
           filled: filled, allowsUpsert: database.schema.allowsUpsert(in: name), takesMany: database.dialect == .classic,
           checked: database.checkedMembers(of: name))
       // Numbers, texts and booleans, which 1.0 allows as resources, have no members to describe.
-      case .singular(let value)? where value.withToken({ $0.kind }) == .object:
+      case .singular(let value)? where value.kind == .object:
         return ResourceType(
           name: name, kind: .object, records: [JSONValue(value)], filled: filled,
           checked: database.checkedMembers(of: name))

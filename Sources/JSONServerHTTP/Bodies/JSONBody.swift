@@ -22,7 +22,7 @@ package struct JSONBody {
   /// - Throws: 400, when it is not.
   func object(of body: [UInt8]) throws(RequestError) -> ValidJSON {
     let value = try value(of: body)
-    let kind = value.withToken { $0.kind }
+    let kind = value.kind
     guard kind == .object else {
       throw RequestError(.malformed, "The body is \(kind.description); send an object of the members to change.")
     }
