@@ -149,9 +149,10 @@ extension ListParameters {
   ) throws(DatabaseError) -> (EndpointResult, Selection, RelatedRecords) {
     var query = query
     query.window = .all
-    let number: (Int?, Int?)
-    var entries: [RelatedRecord] = []
+    // The last change of the page, or the next record; neither on the last page.
+    var last: (number: Int?, position: Int?) = (nil, nil)
     let found: (selection: Selection, related: RelatedRecords)
+    let shownRecords: RecordList
     let total: Int
     switch delta.content {
     case .all(let start)?:
@@ -159,11 +160,8 @@ extension ListParameters {
       found = try database.list(name, query)
       total = found.selection.total
       let next = start + found.related.records.count
-      number = next < total ? (nil, next) : (nil, nil)
-      var result = EndpointResult(.list(found.related.records))
-      result.total = total
-      result.setToken(of: delta, number, request)
-      return (result, found.selection, found.related)
+      if next < total { last.position = next }
+      shownRecords = found.related.records
     case .changes(let changes)?:
       query.criteria.ids = changes.map(\.id).filter { id in query.criteria.ids?.contains(id) ?? true }
       found = try database.list(name, query)
@@ -180,12 +178,12 @@ extension ListParameters {
       }
       total = shown.count
       let page = shown.prefix(delta.limit ?? .max)
-      entries = page.map(\.1)
-      number = page.count < total ? (page.last?.0, nil) : (nil, nil)
+      shownRecords = RecordList(page.map(\.1))
+      if page.count < total { last.number = page.last?.0 }
     case .everything(let changes)?:
       found = try database.list(name, query)
       let records = database.byID(found.related.records, in: name)
-      entries = (0..<found.related.records.count).compactMap { found.related.records[$0] }
+      var entries = (0..<found.related.records.count).compactMap { found.related.records[$0] }
       var others = query
       others.criteria = Query().criteria
       others.criteria.owner = query.criteria.owner
@@ -200,12 +198,12 @@ extension ListParameters {
         entries.append(database.mark(ofDeleted: change.value, in: name))
       }
       total = entries.count
-      number = (nil, nil)
+      shownRecords = RecordList(entries)
     case nil: throw DatabaseError(.invalidQuery, "'_since' applies to lists only.")
     }
-    var result = EndpointResult(.list(RecordList(entries)))
+    var result = EndpointResult(.list(shownRecords))
     result.total = total
-    result.setToken(of: delta, number, request)
+    result.setToken(of: delta, last, request)
     return (result, found.selection, found.related)
   }
 }
