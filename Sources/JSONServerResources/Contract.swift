@@ -17,21 +17,16 @@ package struct Contract: Sendable {
   ///
   /// - Throws: ``ServerError`` with code `sourceInvalid`, and the file, the line and the column of the first fault.
   package init(path: String, checksRequests: Bool = true) throws(ServerError) {
-    guard let text = Self.read(path) else {
+    guard let text = OpenFile.contents(of: path) else {
       throw ServerError(.sourceMissing, "\(path): there is no such file; check the name of the OpenAPI document.")
     }
     do throws(DocumentFault) {
-      document = try Document(text, name: path, read: Self.read)
+      document = try Document(text, name: path, read: OpenFile.contents)
     } catch {
       throw ServerError(.sourceInvalid, error.description)
     }
     (firstData, notes) = document.start()
     self.checksRequests = checksRequests
-  }
-
-  private static func read(_ path: String) -> [UInt8]? {
-    guard let file = OpenFile(path: path), file.isRegular else { return nil }
-    return file.read(from: 0, count: file.size)
   }
 
   /// The document itself.
@@ -178,12 +173,7 @@ extension PreparedResponse {
       case .json(let value): value.utf8Text()
       case .text(let text): Array(text.utf8)
       case .record(let record):
-        {
-          var output: [UInt8] = []
-          output.reserveCapacity(record.count * 2)
-          EndpointResult.formatter.append(record, to: &output)
-          return output
-        }()
+        EndpointResult.bytes(record.count) { EndpointResult.formatter.append(record, to: &$0) }
       }
     self.init(status: HTTPResponse.Status(code: response.status).withPhrase, headerFields: fields, body: .bytes(bytes))
     isInvalid = response.isInvalid

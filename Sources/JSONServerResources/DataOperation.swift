@@ -32,7 +32,7 @@ package struct DataOperation: Sendable {
     (self.endpoint, self.request, self.ids, self.clockOffset) = (endpoint, request, ids, clockOffset)
   }
 
-  /// Carries the request out.
+  /// Reads or changes the data, as far as the client may.
   ///
   /// - Throws: ``RequestError``; the database must then be discarded.
   func perform(on database: inout Database) throws(RequestError) -> EndpointResult {
@@ -78,7 +78,7 @@ package struct ShapedOperation: Sendable {
     (self.ignored, self.refusesIgnored) = (ignored, refusesIgnored)
   }
 
-  /// Carries the request out.
+  /// Checks the condition, reads or changes the data, and shapes the result.
   ///
   /// - Throws: ``Refusal``; the database must then be discarded.
   package func perform(on database: inout Database) throws(Refusal) -> EndpointResult {
@@ -253,7 +253,7 @@ package struct EndpointResult {
 
   /// Makes a body with an estimated size, so that its memory does not grow in steps: a body in the usual layout has
   /// this size.
-  private static func bytes(_ count: Int, _ append: (inout [UInt8]) -> Void) -> [UInt8] {
+  static func bytes(_ count: Int, _ append: (inout [UInt8]) -> Void) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(count + count / 16 + 256)
     append(&output)

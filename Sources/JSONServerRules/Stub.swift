@@ -102,11 +102,10 @@ package struct StubsFile: Sendable {
   package init(
     path: String, files: BodyFiles, ignoring isIgnored: ((RequestPattern) -> Bool)? = nil
   ) throws(ServerError) {
-    guard let file = OpenFile(path: path), file.isRegular else {
+    guard let text = OpenFile.contents(of: path) else {
       throw ServerError(
         .invalidConfiguration, "\(path): the file cannot be read; check its name and its permissions.")
     }
-    let text = file.read(from: 0, count: file.size)
     let document: ValidJSON
     do throws(JSONError) {
       document = try ValidJSON(parsing: text)

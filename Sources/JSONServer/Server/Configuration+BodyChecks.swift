@@ -40,13 +40,13 @@ extension Server.Configuration {
   /// schema is set.
   func namingSchema() throws(ServerError) -> Server.Configuration {
     guard let (path, place) = namedSchema else { return self }
-    guard let file = OpenFile(path: place), file.isRegular else {
+    guard let text = OpenFile.contents(of: place) else {
       onEvent(.warning("$schema: '\(path)' cannot be read, and has no effect; check its name."))
       return self
     }
     var configuration = self
     do throws(JSONError) {
-      configuration.jsonSchema = try JSONValue(parsing: file.read(from: 0, count: file.size))
+      configuration.jsonSchema = try JSONValue(parsing: text)
     } catch {
       throw ServerError(.invalidConfiguration, "\(place):\(error.description)")
     }

@@ -68,6 +68,14 @@ package final class OpenFile: Sendable {
   }
 }
 
+extension OpenFile {
+  /// The bytes of a regular file; `nil` for anything else.
+  package static func contents(of path: String) -> [UInt8]? {
+    guard let file = OpenFile(path: path), file.isRegular else { return nil }
+    return file.read(from: 0, count: file.size)
+  }
+}
+
 extension OpenFile.Identity {
   /// The identity of the file at a path, after following symlinks; `nil` when nothing is there.
   init?(path: String) {

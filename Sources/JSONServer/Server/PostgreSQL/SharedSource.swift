@@ -50,10 +50,10 @@ struct SharedSource {
   /// - Throws: ``ServerError`` that names the file, with the line and column of an error.
   func readSeed(_ parser: SourceParser) throws(ServerError) -> Database? {
     guard let path = seed else { return nil }
-    guard let file = OpenFile(path: path), file.isRegular else {
+    guard let text = OpenFile.contents(of: path) else {
       throw ServerError(.sourceMissing, "\(path): there is no such file; check the seed.")
     }
-    return try parser.database(UTF8Slice(file.read(from: 0, count: file.size)), name: path)
+    return try parser.database(UTF8Slice(text), name: path)
   }
 
   #if PostgreSQL
