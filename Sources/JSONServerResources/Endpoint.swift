@@ -179,7 +179,7 @@ package final class Endpoint: Sendable {
 }
 
 extension Endpoint {
-  /// Carries the request out and returns the result.
+  /// Reads or changes the data, and returns the result.
   ///
   /// - Throws: ``RequestError``; the database must then be discarded.
   func perform(_ request: Request, on database: inout Database, ids: IDGenerator) throws(RequestError) -> EndpointResult
@@ -310,10 +310,7 @@ extension Endpoint {
   ) -> EndpointResult {
     var result = result
     result.ignored = selection.unknownParameters.map { IgnoredParameter(name: $0, reason: .noMember(of: name)) }
-    for path in selection.unknownSortPaths {
-      let reason = "names '\(path.name)', a member that no record has"
-      result.ignored.append(IgnoredParameter(name: "_sort", reason: .idle(reason)))
-    }
+    result.ignored += selection.unknownSortPaths.map { IgnoredParameter(name: "_sort", naming: $0) }
     if !related.unknownRelations.isEmpty { result.ignored += related.ignored }
     result.notes = related.notes
     if listReading == nil, let parent, let note = database.note(onMissing: parent) { result.notes.append(note) }

@@ -47,7 +47,7 @@ extension Endpoint {
     }
   }
 
-  /// Carries out the request for the elements, and changes the record or resource with the list.
+  /// Reads or changes the elements, and changes the record or resource with the list.
   func perform(
     _ inner: InnerList, _ request: Request, on database: inout Database, ids: IDGenerator
   ) throws(DatabaseError) -> EndpointResult {

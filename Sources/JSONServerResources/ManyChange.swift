@@ -94,13 +94,18 @@ extension Endpoint {
 }
 
 extension IgnoredParameter {
+  /// A parameter that names a member without a value in any record.
+  init(name: String, naming path: FieldPath) {
+    self.init(name: name, reason: .idle("names '\(path.name)', a member that no record has"))
+  }
+
   fileprivate init(_ filter: IdleFilter) {
-    let reason =
-      switch filter.reason {
-      case .noMember: "names '\(filter.path.name)', a member that no record has"
-      case .metByAll: "compares '\(filter.path.name)' with nothing, which every value meets"
-      }
-    self.init(name: filter.parameter, reason: .idle(reason))
+    switch filter.reason {
+    case .noMember: self.init(name: filter.parameter, naming: filter.path)
+    case .metByAll:
+      let reason = "compares '\(filter.path.name)' with nothing, which every value meets"
+      self.init(name: filter.parameter, reason: .idle(reason))
+    }
   }
 }
 

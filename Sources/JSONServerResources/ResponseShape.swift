@@ -59,7 +59,7 @@ package struct ResponseShape: Sendable {
   }
 
   private static func ignored(_ paths: [FieldPath]) -> [IgnoredParameter] {
-    paths.map { IgnoredParameter(name: "_fields", reason: .idle("names '\($0.name)', a member that no record has")) }
+    paths.map { IgnoredParameter(name: "_fields", naming: $0) }
   }
 }
 
