@@ -129,7 +129,7 @@ struct CSVReader {
   /// Starts to read a table; a byte order mark at its start is skipped.
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    position = bytes.withUnsafeBufferPointer(JSONSyntax.endOfByteOrderMark)
     var isQuoted = false
     var separators: Set<UInt8> = []
     for byte in bytes[position...] {

@@ -67,7 +67,7 @@ package struct JSONBody {
   ///
   /// - Throws: 400 for JSON that is neither an object nor an array of objects, and for invalid JSON.
   func text(ofForm body: [UInt8]) throws(RequestError) -> ValidJSON? {
-    let text = body.starts(with: Self.byteOrderMark) ? body.dropFirst(Self.byteOrderMark.count) : body[...]
+    let text = body.dropFirst(body.withUnsafeBufferPointer(JSONSyntax.endOfByteOrderMark))
     guard let first = text.first(where: { !JSONSyntax.isWhitespace($0) }), "{[".utf8.contains(first) else { return nil }
     let value: ValidJSON
     do throws(JSONError) {
@@ -79,8 +79,6 @@ package struct JSONBody {
     }
     return try Self.objects(value)
   }
-
-  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// Returns a value when it is an object or an array of objects.
   private static func objects(_ value: ValidJSON) throws(RequestError) -> ValidJSON {
@@ -130,7 +128,7 @@ enum JSONLines {
   static func json(_ body: [UInt8], maximumDepth: Int) throws(RequestError) -> [UInt8] {
     var output: [UInt8] = [UInt8(ascii: "[")]
     output.reserveCapacity(body.count + 2)
-    let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let start = body.withUnsafeBufferPointer(JSONSyntax.endOfByteOrderMark)
     let lines = body[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (line, number) in zip(lines, 1...) where !line.allSatisfy(JSONSyntax.isWhitespace) {
       let object = try JSONBody(maximumDepth: maximumDepth).value(of: Array(line)) { error in

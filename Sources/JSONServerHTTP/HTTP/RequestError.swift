@@ -174,9 +174,8 @@ extension RequestError {
 
   /// Returns the response that reports the error to the client.
   package func response() -> PreparedResponse {
-    let isDurabilityUnknown = code == .durabilityUnknown
     let members: [(String, JSONValue)] =
-      isDurabilityUnknown ? [("durability", "unknown")] : problems.isEmpty ? [] : problemDetails
+      code == .durabilityUnknown ? [("durability", "unknown")] : problems.isEmpty ? [] : problemDetails
     var response = PreparedResponse.error(status, message, members: members)
     if !problems.isEmpty { response.headerFields[.contentType] = "application/problem+json" }
     if let allowedMethods { response.headerFields[.allow] = allowedMethods }
