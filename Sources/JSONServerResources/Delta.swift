@@ -96,11 +96,8 @@ package struct Deltas {
   ) throws(RequestError) -> Delta {
     for name in [name] + others { history.follow(name, owner: owner) }
     var delta = delta
-    let hash = list.joined(separator: "\u{0}").utf8.withContiguousStorageIfAvailable {
-      ContentHash(of: UnsafeRawBufferPointer($0)).value
-    }
-    delta.end = Delta.Token(
-      origin: origin, list: String(hash ?? 0, radix: 36), number: history.number)
+    let hash = ContentHash(of: Array(list.joined(separator: "\u{0}").utf8)).value
+    delta.end = Delta.Token(origin: origin, list: String(hash, radix: 36), number: history.number)
     guard let token = delta.token else {
       delta.content = .all(from: 0)
       if delta.limit != nil { keep(database) }

@@ -15,6 +15,11 @@ extension ContentHash {
     hasher.update(bytes)
     self = hasher.finish()
   }
+
+  /// Hashes bytes.
+  package init(of bytes: [UInt8]) {
+    self = bytes.withUnsafeBytes { ContentHash(of: $0) }
+  }
 }
 
 /// Computes a ``ContentHash`` piece by piece; how the bytes are cut into pieces does not matter.

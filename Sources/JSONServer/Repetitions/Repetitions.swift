@@ -46,7 +46,7 @@ final class Repetitions {
   /// Carries out a request with a key, unless it repeats an earlier one.
   func pass(_ context: RequestContext, key: String, on engine: isolated Engine, _ goOn: @escaping Step) {
     let (request, name) = (context.request, Self.name(of: key, context, on: engine))
-    let hash = request.bytes.withUnsafeBytes { ContentHash(of: $0).value }
+    let hash = ContentHash(of: request.bytes).value
     let turn = Turn(
       name: name, request: "\(request.method) \(request.target) \(request.bytes.count) \(hash)",
       number: engine.nextNumber())

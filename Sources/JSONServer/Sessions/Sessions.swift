@@ -185,7 +185,7 @@ struct SessionName: Sendable, Hashable {
       return
     }
     let bytes = Array(text.utf8)
-    let hash = bytes.withUnsafeBytes { String(ContentHash(of: $0).value, radix: 16) }
+    let hash = String(ContentHash(of: bytes).value, radix: 16)
     let start = bytes.prefix(Self.maximumBytes - hash.utf8.count - 1)
       .map { Self.bytes.contains($0) ? $0 : UInt8(ascii: "-") }
     self.text = String(decoding: start, as: UTF8.self) + "-" + hash

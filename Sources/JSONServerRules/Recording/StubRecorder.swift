@@ -424,7 +424,7 @@ struct RecordedStub: Sendable {
     let last = request.path.split(separator: "/").last.map(String.init) ?? ""
     let kept = last.utf8.filter { ByteSet.words.contains($0) || ".-".utf8.contains($0) }
     let parts = String(decoding: kept, as: UTF8.self).split(separator: ".")
-    let hash = bytes.withUnsafeBytes { String(ContentHash(of: $0).value, radix: 16) }
+    let hash = String(ContentHash(of: bytes).value, radix: 16)
     let stem = ([prefix] + parts.dropLast(parts.count > 1 ? 1 : 0).map { String($0.prefix(40)) } + [hash])
       .joined(separator: "-")
     return parts.count > 1 ? "\(stem).\(parts[parts.count - 1].prefix(10))" : stem

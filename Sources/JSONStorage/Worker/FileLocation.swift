@@ -21,7 +21,7 @@ struct FileLocation: Sendable {
   private static var longestStem: Int { 255 - ".".utf8.count - ".conflict-0000-00-00T00-00-00.000Z~999".utf8.count }
 
   private static func shortened(_ name: String) -> String {
-    let hash = Array(name.utf8).withUnsafeBytes { ContentHash(of: $0).value }
+    let hash = ContentHash(of: Array(name.utf8)).value
     let end = "~\(hash.hexadecimal)"
     var start = name[...]
     while start.utf8.count > longestStem - end.utf8.count { start.removeLast() }
