@@ -223,17 +223,25 @@ enum Browser {
   }
 }
 
+/// Makes a temporary file or directory, and returns its path; `nil` when that fails.
+///
+/// - Parameter make: Replaces the last six characters of a path, as mkstemp(3) and mkdtemp(3) do; returns whether the path
+///   exists now.
+private func temporaryPath(_ make: (UnsafeMutablePointer<CChar>) -> Bool) -> String? {
+  let directory = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+  var path = Array("\(directory)/swift-json-server.XXXXXX".utf8CString)
+  guard make(&path) else { return nil }
+  return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
 /// A temporary directory that only this user may read.
 struct TemporaryFolder {
   let path: String
 
   /// Makes a directory; `nil` when that fails.
   init?() {
-    let directory = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    // mkdtemp(3) replaces the last six characters.
-    var name = Array("\(directory)/swift-json-server.XXXXXX".utf8CString)
-    guard mkdtemp(&name) != nil else { return nil }
-    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard let path = temporaryPath({ mkdtemp($0) != nil }) else { return nil }
+    self.path = path
   }
 
   /// Removes the directory with its content.
@@ -246,13 +254,14 @@ struct TemporaryFile {
 
   /// Writes a file; `nil` when that fails.
   init?(_ bytes: [UInt8]) {
-    let directory = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    // mkstemp(3) replaces the last six characters.
-    var name = Array("\(directory)/swift-json-server.XXXXXX".utf8CString)
-    let descriptor = mkstemp(&name)
-    guard descriptor >= 0 else { return nil }
+    var descriptor: Int32 = -1
+    let path = temporaryPath { name in
+      descriptor = mkstemp(name)
+      return descriptor >= 0
+    }
+    guard let path else { return nil }
     defer { close(descriptor) }
-    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self.path = path
     guard FileText.send(bytes, to: descriptor) else {
       remove()
       return nil
