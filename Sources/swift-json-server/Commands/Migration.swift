@@ -30,9 +30,7 @@ struct Migration {
   init(of directory: String) throws(CommandFailure) {
     self.directory = directory
     let package = try JSONFile.object(at: path(of: "package.json"))
-    if FileText.contents(of: path(of: SettingsFile.defaultPath)) != nil {
-      settings = try JSONFile.object(at: path(of: SettingsFile.defaultPath))
-    }
+    if FileText.contents(of: settingsPath) != nil { settings = try JSONFile.object(at: settingsPath) }
     keepSettings()
     for (name, value) in package["scripts"]?.object ?? JSONObject() {
       if let text = value.string { read(script: name, text) }
@@ -52,6 +50,8 @@ struct Migration {
   }
 
   private func path(of name: String) -> String { directory == "." ? name : "\(directory)/\(name)" }
+  /// The path of the settings that the server reads.
+  var settingsPath: String { path(of: SettingsFile.defaultPath) }
 
   // MARK: Scripts
 
@@ -127,13 +127,9 @@ struct Migration {
     if source == nil {
       remaining.append("\(program.path): its data is made by code; write the data to a .json file.")
     }
-    judge(source ?? "db.json", program)
-    starts.append((name, text, source ?? "db.json", given))
-  }
-
-  private mutating func judge(_ source: String, _ program: MiddlewareFile) {
     judge(program, in: [])
-    judge(source: source, script: program.path)
+    judge(source: source ?? "db.json", script: program.path)
+    starts.append((name, text, source ?? "db.json", given))
   }
 
   // MARK: Files
@@ -249,8 +245,8 @@ struct MigrateCommand: ReportingCommand {
     let migration = try Migration(of: directory)
     let writes = write && !migration.settings.isEmpty
     if writes {
-      let path = directory == "." ? SettingsFile.defaultPath : "\(directory)/\(SettingsFile.defaultPath)"
-      try FileText.save(Array((JSONValue.object(migration.settings).text() + "\n").utf8), to: path)
+      let text = JSONValue.object(migration.settings).text() + "\n"
+      try FileText.save(Array(text.utf8), to: migration.settingsPath)
     }
     try FileText.print(migration.text(isWritten: writes))
     return 0
