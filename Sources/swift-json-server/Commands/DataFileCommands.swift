@@ -234,7 +234,7 @@ struct InitCommand: ReportingCommand {
     }
     try FileText.save(Array(Sample.text.utf8), to: file, isNew: true)
     let name = LogText.escaped(file)
-    try FileText.print("\(name) is written. Serve it with: swift-json-server --watch \(LogText.escaped(file))")
+    try FileText.print("\(name) is written. Serve it with: swift-json-server --watch \(name)")
     return 0
   }
 }

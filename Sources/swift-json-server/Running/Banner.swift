@@ -89,8 +89,7 @@ struct Banner {
   static func path(to name: String) -> String {
     let encoded = name.unicodeScalars.map { scalar in
       let isEnd = scalar.properties.isWhitespace || "%?#\"<>\\".unicodeScalars.contains(scalar)
-      guard isEnd else { return String(scalar) }
-      return String(scalar).utf8.map { ($0 < 16 ? "%0" : "%") + String($0, radix: 16, uppercase: true) }.joined()
+      return isEnd ? PercentEncoding.encodeSegment(String(scalar)) : String(scalar)
     }
     return "/" + LogText.escaped(encoded.joined())
   }
