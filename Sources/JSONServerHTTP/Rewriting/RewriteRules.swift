@@ -75,10 +75,10 @@ private struct RewriteRule: Sendable {
     self.target = try RewriteTarget(target, of: pattern, groups: groups)
   }
 
-  /// Returns the new target; `nil` when the rule does not match.
+  /// Returns the new target; `nil` when the rule does not match. A query, or its parameters that the pattern does not have,
+  /// are added to the query of the new target.
   ///
   /// - Parameter sent: The ``RequestTarget/text`` of a target.
-  /// A query, or its parameters that the pattern does not have, are added to the query of the new target.
   func apply(to sent: String) -> String? {
     let path = patternHasQuery ? sent[...] : RequestTarget.encodedPath(of: sent)
     guard let groups = pattern.groups(in: path) else { return nil }
