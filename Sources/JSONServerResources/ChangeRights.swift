@@ -60,10 +60,7 @@ package struct ChangeRights: Sendable {
       case nil: continue
       case .refused(let error)?: throw error
       case .owned(let user, let key)?:
-        let key = Array(key.utf8)
-        guard records.allSatisfy({ $0.withToken { $0.member(key)?.recordID } == user }) else {
-          throw Self.foreignDependents(name)
-        }
+        guard records.allSatisfy({ $0.recordID(in: key) == user }) else { throw Self.foreignDependents(name) }
       }
     }
   }
@@ -102,7 +99,7 @@ extension Schema {
   ) -> Bool {
     guard let after = try? apply(patch, to: record, keeping: idName) else { return true }
     // Readers use the first value of a name that is given twice.
-    return after.member(Array(key.name.utf8))?.withToken(\.recordID) == user
+    return after.recordID(in: key.name) == user
   }
 }
 

@@ -224,10 +224,10 @@ extension EndpointResult {
 extension Database {
   /// The records by their ids.
   fileprivate func byID(_ records: RecordList, in name: String) -> [ByteExactKey: RelatedRecord] {
-    let idName = Array(schema.idName(of: name).utf8)
+    let idName = schema.idName(of: name)
     var found: [ByteExactKey: RelatedRecord] = [:]
     for place in 0..<records.placeCount {
-      guard let record = records[place], let id = record.record.member(idName)?.withToken(\.recordID) else { continue }
+      guard let record = records[place], let id = record.record.recordID(in: idName) else { continue }
       found[ByteExactKey(id)] = record
     }
     return found

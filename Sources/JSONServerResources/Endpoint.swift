@@ -155,7 +155,7 @@ package final class Endpoint: Sendable {
   /// The read of the record whose id the body of a new record has; `nil` without an id.
   package func claimed(_ schema: Schema, _ isForNew: Bool) -> Endpoint? {
     guard isForNew, case (.collection(let name), .create(let body)) = (target, action),
-      let id = body.json.member(Array(schema.idName(of: name).utf8))?.withToken(\.recordID)
+      let id = body.json.recordID(in: schema.idName(of: name))
     else { return nil }
     return Endpoint(.record(name, id: id))
   }

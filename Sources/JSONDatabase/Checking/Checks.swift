@@ -111,7 +111,7 @@ extension Database {
     guard let parents = entries[parent].collection, let ids = parents.ids(patience),
       let (key, value) = keys.lazy.compactMap({ key in record.member(Array(key.utf8)).map { (key, $0) } }).first
     else { return [] }
-    let own = position == parent ? record.member(Array(parents.idName.utf8))?.withToken(\.recordID) : nil
+    let own = position == parent ? record.recordID(in: parents.idName) : nil
     let elements = value.elements
     return (elements ?? [value]).enumerated().compactMap { index, value in
       guard let id = value.withToken(\.recordID), id != own, ids.slot(of: id, in: parents.rows) == nil else {

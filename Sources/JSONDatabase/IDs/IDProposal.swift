@@ -16,7 +16,7 @@ extension Schema {
       if count == 0 { candidates = (["_id", "uuid", "key"] + foreignKeys(to: resource)).map { ($0, []) } }
       count += 1
       for index in candidates.indices {
-        if let text = record.member(Array(candidates[index].name.utf8))?.withToken(\.recordID) {
+        if let text = record.recordID(in: candidates[index].name) {
           candidates[index].values.insert(ByteExactKey(text))
         }
       }
@@ -58,9 +58,7 @@ extension Database {
     guard id.contains(where: \.isLetter), let collection = try? collection(name) else { return nil }
     let folded = id.lowercased()
     return SelectedRecords(collection.rows).prefix(Self.maximumSuggestions).lazy
-      .compactMap { $0.member(Array(collection.idName.utf8))?.withToken(\.recordID) }.first {
-        $0.lowercased() == folded
-      }
+      .compactMap { $0.recordID(in: collection.idName) }.first { $0.lowercased() == folded }
   }
 
   /// The error for a record that does not exist; says which member has the ids, if it is another one, or which id differs by

@@ -108,3 +108,10 @@ extension ValueToken {
     }
   }
 }
+
+extension ValidJSON {
+  /// The id in a member of an object; `nil` without the member, and for a value that is no id.
+  package func recordID(in member: String) -> String? {
+    withToken { $0.member(Array(member.utf8))?.recordID }
+  }
+}

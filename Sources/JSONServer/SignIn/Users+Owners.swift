@@ -35,10 +35,9 @@ extension Users {
       let isKey = parent.map { (try? database.foreignKey(in: name, to: $0.resource)) == key } ?? false
       guard (isKey ? parent?.id : claim(body.json, in: name)) == user else { throw .unsigned }
     case (.collection, .createOrMerge(let bodies)):
-      let idName = Array(database.schema.idName(of: name).utf8)
       for body in bodies.json.elements ?? [] {
         guard claim(body, in: name) == user else { throw .unsigned }
-        let id = body.withToken { $0.member(idName)?.recordID }
+        let id = body.recordID(in: database.schema.idName(of: name))
         if let id, !isOwn(id, in: name, of: user) { throw .foreign }
       }
     case (.collection, .merge(let body)), (.collection, .replace(let body)):
@@ -106,7 +105,7 @@ extension Users {
 
   /// The owner of a stored record. Of a name that is given twice, the first value counts; a list of ids names nobody.
   func owner(of record: ValidJSON, in name: String) -> String? {
-    record.withToken { $0.member(Array(ownerMember(of: name).utf8))?.recordID }
+    record.recordID(in: ownerMember(of: name))
   }
 
   /// The member that holds the id of a record's owner; for users, the id itself.

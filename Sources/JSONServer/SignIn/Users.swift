@@ -86,7 +86,7 @@ struct Users {
     }
   }
 
-  private func id(of user: ValidJSON) -> String? { user.withToken { $0.member(Array(idName.utf8))?.recordID } }
+  private func id(of user: ValidJSON) -> String? { user.recordID(in: idName) }
 
   // MARK: Changes
 
