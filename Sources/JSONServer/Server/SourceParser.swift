@@ -95,9 +95,8 @@ extension Source {
     let start = text.starts(with: byteOrderMark) ? text.dropFirst(3) : text[...]
     let file = path.split(separator: "/").last ?? ""
     guard start.first(where: { !JSONSyntax.isWhitespace($0) }) == UInt8(ascii: "["),
-      let suffix = DirectoryListing.suffixes.first(where: file.hasSuffix), file.count > suffix.count
+      let name = DirectoryListing.stem(of: file), !name.isEmpty
     else { return nil }
-    let name = String(file.dropLast(suffix.count))
     // The address /db has all data.
     return name.lowercased() == "db" ? "items" : name
   }

@@ -21,6 +21,11 @@ package struct DirectoryListing: Sendable {
   /// The extensions of these files.
   package static let suffixes = [".json", ".json5"]
 
+  /// The name of a file without the extension of a JSON file; `nil` for another name.
+  package static func stem(of file: some StringProtocol) -> String? {
+    suffixes.first(where: file.hasSuffix).map { String(file.dropLast($0.count)) }
+  }
+
   /// The stamp of a file or directory, if it changes with every later change.
   static func settledStamp(of path: String) -> FileStamp? {
     let now = WallClock.now
@@ -34,9 +39,8 @@ package struct DirectoryListing: Sendable {
       let fileSystem = FileSystem()
       let names = try fileSystem.names(in: try fileSystem.openDirectory(directory))
       entries = names.sorted().compactMap { file in
-        guard !file.hasPrefix("."), let dot = file.lastIndex(of: "."), Self.suffixes.contains(String(file[dot...]))
-        else { return nil }
-        return Entry(name: String(file[..<dot]), path: FileLocation.join(directory, file))
+        guard !file.hasPrefix("."), let name = Self.stem(of: file) else { return nil }
+        return Entry(name: name, path: FileLocation.join(directory, file))
       }
     } catch {
       throw StorageError(error, when: "read the directory", directory)

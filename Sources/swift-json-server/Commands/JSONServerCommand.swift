@@ -2,6 +2,7 @@ import ArgumentParser
 import JSONDatabase
 import JSONServer
 import JSONServerValues
+import JSONStorage
 
 /// The command line of swift-json-server.
 @main
@@ -121,7 +122,7 @@ struct ArgumentNormalizer {
     }
   }
 
-  private static let dataSuffixes = [".json", ".json5", ".yaml", ".yml"]
+  private static let dataSuffixes = DirectoryListing.suffixes + [".yaml", ".yml"]
 
   private func normalized(argument: String) -> [String] {
     if argument == "-v" { return ["--version"] }

@@ -1,5 +1,6 @@
 import JSONDatabase
 import JSONServer
+import JSONStorage
 
 /// Resolves a source argument, and reads a source that is not a file.
 struct SourceLocator {
@@ -28,7 +29,6 @@ struct SourceLocator {
     }
     if argument == "-" { return .text(try FileArgument.contents(of: "-"), name: "standard input") }
     if argument.hasPrefix("http://") || argument.hasPrefix("https://") { return try await download() }
-    let isData = argument.hasSuffix(".json") || argument.hasSuffix(".json5")
     switch FileKind(of: argument) {
     case .directory: return .directory(argument)
     case .missing: return try created(notify)
@@ -37,7 +37,8 @@ struct SourceLocator {
     case .file, .executable:
       if Self.scriptSuffixes.contains(where: argument.hasSuffix) { return try await script(notify) }
       // On some mounts every file is executable.
-      return FileKind(of: argument) == .executable && !isData ? try await program(notify) : .file(argument)
+      let isProgram = FileKind(of: argument) == .executable && DirectoryListing.stem(of: argument) == nil
+      return isProgram ? try await program(notify) : .file(argument)
     }
   }
 
@@ -91,16 +92,12 @@ struct SourceLocator {
     let (directory, name) = (String(argument[..<start]), String(argument[start...]))
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.isEmpty ? "." : directory)) ?? []
     let files = Dictionary(
-      names.filter { $0.hasSuffix(".json") || $0.hasSuffix(".json5") }.sorted().map { (stem(of: $0), $0) }
+      names.sorted().compactMap { file in DirectoryListing.stem(of: file).map { ($0, file) } }
     ) { first, _ in first }
-    let wanted = stem(of: name)
+    let wanted = DirectoryListing.stem(of: name) ?? name
     let stems = files.keys.filter { $0.filter(\.isNumber) == wanted.filter(\.isNumber) }.sorted()
     let nearest = files[wanted] ?? Spelling.nearest(to: wanted, among: stems).flatMap { files[$0] }
     return nearest.map { directory + $0 }
-  }
-
-  private static func stem(of name: String) -> String {
-    [".json", ".json5"].first(where: name.hasSuffix).map { String(name.dropLast($0.count)) } ?? name
   }
 
   // MARK: Programs
