@@ -22,7 +22,7 @@ struct YAMLReader {
   private var places: [[String]: Int]?
 
   private init(_ bytes: [UInt8], name: String, findsPlaces: Bool) {
-    self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    self.bytes = Array(bytes.dropFirst(bytes.withUnsafeBufferPointer(JSONSyntax.endOfByteOrderMark)))
     self.name = name
     if findsPlaces { places = [:] }
   }

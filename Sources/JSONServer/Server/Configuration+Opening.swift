@@ -107,7 +107,8 @@ extension Server.Configuration {
   /// The collection that a file holds whose text is an array; `nil` for any other file.
   private static func arrayName(inFile path: String) -> String? {
     guard let file = OpenFile(path: path), file.isRegular else { return nil }
-    return Source.arrayName(of: file.read(from: 0, count: min(file.size, 4096)), in: path)
+    let beginning = file.read(from: 0, count: min(file.size, 4096))
+    return beginning.withUnsafeBufferPointer { Source.arrayName(of: $0, in: path) }
   }
 
   /// The directory of the files that are bodies of responses: that of the stubs file.

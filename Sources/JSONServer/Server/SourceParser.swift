@@ -90,9 +90,8 @@ extension Source {
   ///
   /// - Parameter text: The text, or its beginning.
   /// - Returns: `nil` for another text, and for a name that is not one of a JSON file.
-  package static func arrayName(of text: some Collection<UInt8>, in path: String) -> String? {
-    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let start = text.starts(with: byteOrderMark) ? text.dropFirst(3) : text[...]
+  package static func arrayName(of text: UnsafeBufferPointer<UInt8>, in path: String) -> String? {
+    let start = text[JSONSyntax.endOfByteOrderMark(in: text)...]
     let file = path.split(separator: "/").last ?? ""
     guard start.first(where: { !JSONSyntax.isWhitespace($0) }) == UInt8(ascii: "["),
       let name = DirectoryListing.stem(of: file), !name.isEmpty

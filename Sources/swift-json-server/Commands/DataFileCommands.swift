@@ -98,7 +98,7 @@ struct ValidateCommand: ReportingCommand {
       return ExitStatus.invalidSource.rawValue
     }
     let schema = try options.schema
-    let arrayName = Source.arrayName(of: text, in: options.source.file)
+    let arrayName = text.withUnsafeBufferPointer { Source.arrayName(of: $0, in: options.source.file) }
     var findings = Validator(schema: schema, arrayName: arrayName).findings(in: UTF8Slice(text)).map { finding in
       var finding = finding
       finding.message = finding.message.respelled(CommandFailure.spellings)
