@@ -184,7 +184,7 @@ extension FixedResponse {
         let body = StrictObject(members, at: place)
         try body.allow(only: ["data", "event", "id", "after"])
         let data = body.member("data")
-        event.data = data?.shownText ?? ""
+        event.data = data?.plainText ?? ""
         (event.event, event.id) = (try body.string("event"), try body.string("id"))
         event.delay = .milliseconds(try body.integer("after", in: 0...600_000) ?? 0)
       } else if value.string == nil {

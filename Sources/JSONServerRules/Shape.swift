@@ -31,7 +31,7 @@ package struct Shape: Sendable, Hashable {
     pieces(of: text).map { piece in
       switch piece {
       case .literal(let text): text
-      case .word(let names): value(of: names, values).map(\.shownText) ?? ""
+      case .word(let names): value(of: names, values).map(\.plainText) ?? ""
       }
     }.joined()
   }
@@ -136,14 +136,6 @@ package struct Shape: Sendable, Hashable {
 }
 
 extension JSONValue {
-  /// The value as a part of a text.
-  package var shownText: String {
-    switch self {
-    case .string(let text): text
-    case .null, .bool, .number, .array, .object: text(pretty: false)
-    }
-  }
-
   /// A text that a client has sent in a path or a query; a whole number, as ids and pages are, becomes a number.
   fileprivate init(sent text: String) {
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]

@@ -227,7 +227,7 @@ struct DecodingFailure: CustomStringConvertible {
       record = element
       path.removeFirst()
       place += "[\(position)]"
-      if let id = element["id"] ?? element["_id"] { place += " (id \(id.shownText))" }
+      if let id = element["id"] ?? element["_id"] { place += " (id \(id.plainText))" }
     }
     let steps = path.reduce(into: "") { text, key in
       if let position = key.intValue {

@@ -461,11 +461,6 @@ extension Document {
   }
 }
 
-extension JSONValue {
-  /// The text of a value in a path or a query.
-  var plainText: String { string ?? text(pretty: false) }
-}
-
 extension JSONObject {
   /// Makes a member the first.
   mutating func moveToFront(_ name: String) {

@@ -396,11 +396,11 @@ extension Database {
   fileprivate func firstRecord(of collection: String, with members: JSONObject) -> ValidJSON? {
     guard let (name, value) = members.first(where: { _ in true }) else { return nil }
     var query = Query()
-    query.criteria.owner = Query.Reference(FieldPath(name), value.shownText)
+    query.criteria.owner = Query.Reference(FieldPath(name), value.plainText)
     let found = try? list(resource(meantBy: collection)?.name ?? collection, query).selection.records
     return found?.first { record in
       let known = record.members(named: members.names)
-      return members.allSatisfy { known[$0.name]?.shownText == $0.value.shownText }
+      return members.allSatisfy { known[$0.name]?.plainText == $0.value.plainText }
     }
   }
 }

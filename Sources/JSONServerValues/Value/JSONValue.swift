@@ -276,6 +276,9 @@ extension JSONValue {
     String(decoding: utf8Text(pretty ? .pretty : .compact), as: UTF8.self)
   }
 
+  /// The value as a part of a text, such as a path: a string without quotes, another value as compact JSON.
+  package var plainText: String { string ?? text(pretty: false) }
+
   /// The value as JSON text in a layout, in UTF-8.
   package func utf8Text(_ layout: JSONLayout = .pretty) -> [UInt8] {
     var compact: [UInt8] = []

@@ -106,7 +106,7 @@ struct Migration {
     }
     for (name, text, source, options) in starts {
       let own = options.filter { settings[$0.name] != $0.value }.flatMap { option, value -> [String] in
-        (value.array ?? [value]).flatMap { $0 == true ? ["--\(option)"] : ["--\(option)", $0.shownText] }
+        (value.array ?? [value]).flatMap { $0 == true ? ["--\(option)"] : ["--\(option)", $0.plainText] }
       }
       let words = ["swift-json-server", source].filter { !$0.isEmpty } + own
       scripts.append(Script(name: name, text: text, command: words.map(ShellLine.quoted).joined(separator: " ")))
