@@ -20,6 +20,15 @@ package struct Problem: Sendable, Hashable {
   func below(_ name: String) -> Problem { Problem([name] + place, message) }
 }
 
+extension [Problem] {
+  /// The problems as a part of a sentence: `/age must be a number; /name is missing`.
+  ///
+  /// - Parameter whole: What has a problem that is in no member.
+  package func listed(whole: String = "") -> String {
+    map { "\($0.place.isEmpty ? whole : $0.pointer) \($0.message)" }.joined(separator: "; ")
+  }
+}
+
 /// The checks of new and changed records.
 package struct Checks: Sendable {
   /// Whether the data is the example: for missing members, types and foreign keys.
@@ -213,7 +222,6 @@ extension DatabaseError {
   ///
   /// - Parameter facts: The things that the bodies contradict.
   init(_ problems: [Problem], against facts: String = "the data", _ code: Code = .contradiction) {
-    let all = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
-    self.init(code, "The body contradicts \(facts): \(all).", problems)
+    self.init(code, "The body contradicts \(facts): \(problems.listed()).", problems)
   }
 }

@@ -275,9 +275,8 @@ extension Call {
       let (text, change) = try write()
       let problems = document.problems(of: JSONValue(text), collection)
       guard problems.isEmpty else {
-        let list = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
         throw DatabaseError(
-          .contradiction, "The record would not be as the document's responses say: \(list).", problems)
+          .contradiction, "The record would not be as the document's responses say: \(problems.listed()).", problems)
       }
       var result = response(to: text, collection, status: status)
       result.change = change

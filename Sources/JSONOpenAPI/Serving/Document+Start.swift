@@ -134,8 +134,8 @@ extension Document {
       let record = complete(value, records.count, isSample: false)
       let problems = record.map { self.problems(of: $0, collection) } ?? [Problem([], "is no object")]
       guard let record, problems.isEmpty else {
-        let list = problems.map { "\($0.pointer) \($0.message)" }.joined(separator: "; ")
-        let message = "An example of '\(collection.name)' is left out, since it is not as the document says: \(list)."
+        let message =
+          "An example of '\(collection.name)' is left out, since it is not as the document says: \(problems.listed())."
         if left.insert(message).inserted { note(message, operation) }
         continue
       }

@@ -158,8 +158,7 @@ struct RequestChecker {
       guard isRead || content.schema.isEmpty else { return nil }
       let problems = schema.problems(of: value, by: content.schema, .request)
       guard !problems.isEmpty else { return nil }
-      let list = problems.map { "\($0.pointer.isEmpty ? "the body" : $0.pointer) \($0.message)" }.joined(
-        separator: "; ")
+      let list = problems.listed(whole: "the body")
       return Refusal(
         statuses: [422, 400], message: "The body is not as the document says: \(list).", problems: problems)
     }
