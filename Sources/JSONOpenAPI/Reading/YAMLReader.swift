@@ -219,24 +219,22 @@ struct YAMLReader {
         let column = column
         guard !isAtEnd, !isMarker, column > parent || isValue && column == parent && isDash else {
           note(key)
-          return try finish(properties.tag == "!!str" ? "" : .null, properties, since: before)
+          return finish(properties.tag == "!!str" ? "" : .null, properties, since: before)
         }
       }
     } while try readProperty(&properties)
     note(at)
-    let value = try content(below: parent, isInline: isInline, isValue: isValue, &properties)
-    return try finish(value, properties, since: before)
+    let value = try content(below: parent, isInline: isInline, isValue: isValue, properties)
+    return finish(value, properties, since: before)
   }
 
-  private mutating func finish(
-    _ value: JSONValue, _ properties: Properties, since before: Int
-  ) throws(DocumentFault) -> JSONValue {
+  private mutating func finish(_ value: JSONValue, _ properties: Properties, since before: Int) -> JSONValue {
     if let anchor = properties.anchor { anchors[anchor] = (value, weight - before) }
     return value
   }
 
   private mutating func content(
-    below parent: Int, isInline: Bool, isValue: Bool, _ properties: inout Properties
+    below parent: Int, isInline: Bool, isValue: Bool, _ properties: Properties
   ) throws(DocumentFault) -> JSONValue {
     let mayBeBlock = !(isInline && isValue)
     if isDash {
@@ -249,20 +247,21 @@ struct YAMLReader {
       guard mayBeBlock else { throw fault("A second ':' stands in this line; put the text into quotes.") }
       return try mapping(at: column)
     }
-    let value: JSONValue
-    if `is`("*") {
-      value = try alias()
-    } else if `is`("[") || `is`("{") {
-      value = try flow()
-    } else if `is`("\"") || `is`("'") {
-      value = .string(try quoted())
-    } else {
+    guard let value = try marked() else {
       return try resolve(try plain(inFlow: false, below: parent), properties.tag)
     }
     skipBlanks()
     skipComment()
     guard isBreak() || isAtEnd else { throw fault("Nothing may follow the value in this line.") }
     return value
+  }
+
+  /// Reads an alias, a flow collection or a quoted text; `nil` where none of them begins.
+  private mutating func marked() throws(DocumentFault) -> JSONValue? {
+    if `is`("*") { return try alias() }
+    if `is`("[") || `is`("{") { return try flow() }
+    if `is`("\"") || `is`("'") { return .string(try quoted()) }
+    return nil
   }
 
   /// Whether the rest of the line begins with a key and a colon.
@@ -580,18 +579,8 @@ struct YAMLReader {
     weight += 1
     repeat { skipFlowSpace() } while try readProperty(&properties)
     note(at)
-    let value: JSONValue
-    if `is`("*") {
-      value = try alias()
-    } else if `is`("[") || `is`("{") {
-      value = try flow()
-    } else if `is`("\"") || `is`("'") {
-      value = .string(try quoted())
-    } else if isFlowMark {
-      value = .null
-    } else {
-      value = try resolve(try plain(inFlow: true, below: -1), properties.tag)
-    }
-    return try finish(value, properties, since: before)
+    if let value = try marked() { return finish(value, properties, since: before) }
+    let value = isFlowMark ? .null : try resolve(try plain(inFlow: true, below: -1), properties.tag)
+    return finish(value, properties, since: before)
   }
 }
