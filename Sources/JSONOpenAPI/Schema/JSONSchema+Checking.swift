@@ -79,15 +79,8 @@ extension JSONSchema {
     _ members: JSONObject, by id: ID, at place: [String], _ direction: Direction, _ problems: inout [Problem]
   ) {
     let node = nodes[id]
-    func isAway(_ ids: [ID]) -> Bool {
-      switch direction {
-      case .request: isReadOnly(ids)
-      case .response: isWriteOnly(ids)
-      case .stored: false
-      }
-    }
     for name in node.required where members[name] == nil {
-      if direction != .stored, isAway(property(name, of: [id])) { continue }
+      if direction != .stored, isAway(property(name, of: [id]), direction) { continue }
       problems.append(Problem(place + [name], "is missing"))
     }
     for (name, needs) in node.dependentRequired where members[name] != nil {

@@ -65,13 +65,7 @@ extension JSONSchema {
       let position = shape.positions[name]
       let ids = position.map { shape.properties[$0].ids } ?? []
       let isRequired = shape.required.contains(name)
-      let isAway =
-        switch direction {
-        case .request: isReadOnly(ids)
-        case .response: isWriteOnly(ids)
-        case .stored: false
-        }
-      guard isRequired || isWhole, !isAway else { continue }
+      guard isRequired || isWhole, !isAway(ids, direction) else { continue }
       let value = ids.isEmpty ? "string" : sample(ids, index, direction, isWhole: isWhole, depth: depth + 1)
       if value == nil, isRequired { return nil }
       members[name] = value

@@ -145,6 +145,16 @@ package struct JSONSchema: Sendable {
   package func isClosed(_ ids: [ID]) -> Bool { shape(ids).isClosed }
   package func isReadOnly(_ ids: [ID]) -> Bool { shape(ids).parts.contains { nodes[$0].isReadOnly } }
   package func isWriteOnly(_ ids: [ID]) -> Bool { shape(ids).parts.contains { nodes[$0].isWriteOnly } }
+
+  /// Whether values of a direction lack a member with these schemas.
+  func isAway(_ ids: [ID], _ direction: Direction) -> Bool {
+    switch direction {
+    case .request: isReadOnly(ids)
+    case .response: isWriteOnly(ids)
+    case .stored: false
+    }
+  }
+
   package func standard(of ids: [ID]) -> JSONValue? { shape(ids).parts.lazy.compactMap { nodes[$0].standard }.first }
   package func minimum(of ids: [ID]) -> Int? {
     shape(ids).parts.lazy.compactMap { nodes[$0].least?.value.integerValue }.first
