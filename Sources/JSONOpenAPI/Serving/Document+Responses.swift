@@ -100,7 +100,7 @@ extension JSONSchema {
         let place = problem.pointer
         if isText(items) { return .string(place.isEmpty ? problem.message : place + " " + problem.message) }
         guard let entry = sample(items, isWhole: true) else { return .null }
-        return naming(telling(entry, by: items, status, problem.message, []), by: items, place, problem)
+        return naming(telling(entry, by: items, status, problem.message, []), by: items, place)
       }
       // Examples of problems are none of this request.
       if entries.isEmpty, !isRequired(name) { members[name] = nil } else { _ = set(name, .array(entries)) }
@@ -114,7 +114,7 @@ extension JSONSchema {
     return .object(members)
   }
 
-  private func naming(_ entry: JSONValue, by ids: [ID], _ place: String, _ problem: Problem) -> JSONValue {
+  private func naming(_ entry: JSONValue, by ids: [ID], _ place: String) -> JSONValue {
     guard var members = entry.object else { return entry }
     for (name, ids) in properties(of: ids)
     where ["field", "pointer", "path", "name", "property", "param", "location"].contains(Name(name).text) {

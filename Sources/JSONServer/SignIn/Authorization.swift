@@ -131,7 +131,7 @@ final class Authorization {
     if let reading = endpoint.listReading { _ = try self.owner(in: reading, context) }
     var owner: String?
     if let (user, resources) = try permission(for: endpoint, context) {
-      for resource in resources where try users.isLimited(endpoint, resource, context, to: user) { owner = user }
+      for resource in resources where try users.isLimited(endpoint, resource, to: user) { owner = user }
     }
     return owner
   }

@@ -7,7 +7,7 @@ extension Users {
   ///
   /// - Throws: 403 for a request for records of others.
   func isLimited(
-    _ endpoint: Endpoint, _ resource: Database.ReadResource, _ context: RequestContext, to user: String
+    _ endpoint: Endpoint, _ resource: Database.ReadResource, to user: String
   ) throws(RequestError) -> Bool {
     let name = resource.name
     guard resource.level == 0 else {

@@ -127,7 +127,7 @@ struct Migration {
     if source == nil {
       remaining.append("\(program.path): its data is made by code; write the data to a .json file.")
     }
-    judge(program, in: [])
+    judge(program)
     judge(source: source ?? "db.json", script: program.path)
     starts.append((name, text, source ?? "db.json", given))
   }
@@ -158,12 +158,12 @@ struct Migration {
     switch package {
     case "json-server-reset": given["reset-routes"] = true
     case "json-server-auth": given["auth"] = "users"
-    default: judge(MiddlewareFile(path: file, in: directory), in: given.names)
+    default: judge(MiddlewareFile(path: file, in: directory))
     }
   }
 
   /// Says what a file does that no setting does.
-  private mutating func judge(_ file: MiddlewareFile, in given: [String]) {
+  private mutating func judge(_ file: MiddlewareFile) {
     guard judged.insert(file.path).inserted else { return }
     guard file.text != nil else { return remaining.append("\(file.path): the file cannot be read.") }
     let found = file.findings
