@@ -102,7 +102,7 @@ package struct LiteralSearch: Sendable {
   }
 }
 
-/// The tests of two bytes of a match, which find candidates 128 bytes at a time.
+/// The tests of two bytes of a match, which find candidates 64 bytes at a time.
 private struct ProbePair: Sendable {
   private let first: ByteProbe
   private let second: ByteProbe
@@ -129,27 +129,15 @@ private struct ProbePair: Sendable {
     self.init(first, second ?? first)
   }
 
-  private static let block = 128
-
-  /// Returns zero if both tests pass somewhere in a block. The compiler makes vectors of this loop, and slow code of vectors.
-  @inline(__always)
-  private func leastDifference(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer) -> UInt8 {
-    var least = UInt8.max
-    for index in 0..<Self.block {
-      let (left, right) = (one + index, other + index)
-      least = min(least, first.difference(left.load(as: UInt8.self)) | second.difference(right.load(as: UInt8.self)))
-    }
-    return least
-  }
-
   /// Returns the first offset in a part of a text where both tests pass, or `nil`.
   func firstPlace(in text: UnsafeBufferPointer<UInt8>, _ part: Range<Int>) -> Int? {
     let end = min(part.upperBound, text.count - second.offset)
     var position = part.lowerBound
     if let base = UnsafeRawPointer(text.baseAddress) {
-      while position + Self.block <= end {
-        if leastDifference(base + position + first.offset, base + position + second.offset) == 0 { break }
-        position += Self.block
+      while position + 64 <= end {
+        let differences = first.blockDifferences(in: base, at: position)
+        if ByteProbe.hasZero(differences | second.blockDifferences(in: base, at: position)) { break }
+        position += 64
       }
       while position + 8 <= end {
         let differences = first.differences(in: base, at: position) | second.differences(in: base, at: position)
@@ -159,8 +147,7 @@ private struct ProbePair: Sendable {
       }
     }
     while position < end {
-      let (left, right) = (text[position + first.offset], text[position + second.offset])
-      if first.difference(left) | second.difference(right) == 0 { return position }
+      if first.difference(in: text, at: position) | second.difference(in: text, at: position) == 0 { return position }
       position += 1
     }
     return nil
@@ -169,6 +156,9 @@ private struct ProbePair: Sendable {
 
 /// A quick test of one byte that every match passes, and few other places do.
 private struct ByteProbe: Sendable {
+  /// 64 bytes as words, which the compiler turns into the machine's vectors; of vectors of bytes it makes slow code.
+  typealias Block = SIMD8<UInt64>
+
   let offset: Int
 
   /// The bits in which the forms of the byte differ.
@@ -201,15 +191,24 @@ private struct ByteProbe: Sendable {
     }
   }
 
-  /// Returns zero if a byte passes.
+  /// Returns zero if the byte passes.
   @inline(__always)
-  func difference(_ found: UInt8) -> UInt8 { (found | mask) ^ byte }
+  func difference(in text: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt8 {
+    (text[position + offset] | mask) ^ byte
+  }
 
   /// Returns zero for each of eight neighboring bytes that passes.
   @inline(__always)
   func differences(in text: UnsafeRawPointer, at position: Int) -> UInt64 {
     let found = (text + position + offset).loadUnaligned(as: UInt64.self)
     return (found | Self.ones &* UInt64(mask)) ^ (Self.ones &* UInt64(byte))
+  }
+
+  /// Returns zero for each of 64 neighboring bytes that passes.
+  @inline(__always)
+  func blockDifferences(in text: UnsafeRawPointer, at position: Int) -> Block {
+    let found = (text + position + offset).loadUnaligned(as: Block.self)
+    return (found | Block(repeating: Self.ones &* UInt64(mask))) ^ Block(repeating: Self.ones &* UInt64(byte))
   }
 
   /// A one in every byte.
@@ -220,6 +219,14 @@ private struct ByteProbe: Sendable {
   static func zeros(_ word: UInt64) -> UInt64 {
     // Subtracting one carries into the high bit of a zero byte.
     (word &- ones) & ~word & ones << 7
+  }
+
+  @inline(__always)
+  static func hasZero(_ block: Block) -> Bool {
+    let zeros = (block &- Block(repeating: ones)) & ~block & Block(repeating: ones << 7)
+    let half = zeros.lowHalf | zeros.highHalf
+    let quarter = half.lowHalf | half.highHalf
+    return quarter[0] | quarter[1] != 0
   }
 }
 
