@@ -343,8 +343,8 @@ class Faults:
     TABLE = [
         person, unread, statements, end_sessions, exhaust, fill, stop, stop, kill, freeze, half_open, cut, stop_pool, stop_backend,
         restart, fail_over]
-    # What would make the other fault's own way to the database fail.
-    ALONE = [restart, fail_over, kill]
+    # What makes the other fault's own way to the database fail, or leaves a server without one that loses its connections.
+    ALONE = [restart, fail_over, kill, exhaust]
 
 
 def happen(world, generator, faults):
