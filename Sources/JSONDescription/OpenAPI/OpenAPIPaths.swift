@@ -57,13 +57,7 @@ struct OpenAPIPaths {
   }
 
   /// A name as a segment of a path template, percent-encoded, so that a brace is not taken for that of a parameter.
-  static func segment(_ name: String) -> String {
-    let plain = Array("-._~!$&'()*+,;=:@".utf8)
-    return name.utf8.map { byte in
-      if StringFormat.isAlphanumeric(byte) || plain.contains(byte) { return String(Unicode.Scalar(byte)) }
-      return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-    }.joined()
-  }
+  static func segment(_ name: String) -> String { name.percentEncoded(keeping: "-._~!$&'()*+,;=:@") }
 
   /// The name of a path's parameter: the preferred one if it is valid in a template.
   private static func parameterName(_ wanted: String, or fallback: String) -> String {
@@ -252,4 +246,14 @@ struct OpenAPIRelations {
 
   /// The relations of the resources to which this one refers.
   func above(_ resource: NamedResource) -> [OpenAPIRelation] { byChild[resource.resource.name] ?? [] }
+}
+
+extension String {
+  /// The text with percent-escapes for all but ASCII letters, digits and some marks.
+  package func percentEncoded(keeping marks: String) -> String {
+    utf8.map { byte in
+      if StringFormat.isAlphanumeric(byte) || marks.utf8.contains(byte) { return String(Unicode.Scalar(byte)) }
+      return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
 }

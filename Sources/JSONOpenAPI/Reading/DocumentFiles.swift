@@ -1,4 +1,5 @@
 import JSONDatabase
+import JSONDescription
 import JSONServerValues
 
 /// The text of a document, and those of the files beside it to which it refers.
@@ -177,16 +178,5 @@ extension String {
   }
 
   /// The text as a segment of a path, or as a value in a query.
-  var escapedSegment: String {
-    var result = ""
-    for byte in utf8 {
-      let scalar = Unicode.Scalar(byte)
-      let isPlain =
-        byte < 0x80
-        && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-._~".utf8.contains(byte))
-      result +=
-        isPlain ? String(Character(scalar)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-    }
-    return result
-  }
+  var escapedSegment: String { percentEncoded(keeping: "-._~") }
 }

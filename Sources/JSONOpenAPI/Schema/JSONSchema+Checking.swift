@@ -114,7 +114,7 @@ extension JSONSchema {
   private func check(_ text: String, by node: Node, _ fail: (String) -> Void) {
     check(text.unicodeScalars.count, "characters", in: node.lengths, fail)
     if let pattern = node.pattern, !pattern.matcher.matches(text) { fail("must match the pattern \(pattern.text)") }
-    if let format = node.format, !Format.allows(text, as: format) { fail("must be in the format \(format)") }
+    if let format = node.format, Format.known[format]?.allows(text) == false { fail("must be in the format \(format)") }
   }
 
   private func check(_ number: JSONNumber, by node: Node, _ fail: (String) -> Void) {
@@ -143,41 +143,6 @@ extension JSONSchema {
   private func check(_ count: Int, _ unit: String, in counts: Counts, _ fail: (String) -> Void) {
     if let least = counts.least, count < least { fail("must have at least \(least) \(unit), and has \(count)") }
     if let most = counts.most, count > most { fail("must have at most \(most) \(unit), and has \(count)") }
-  }
-
-  /// The formats of texts.
-  enum Format {
-    /// Whether a format is checked.
-    static func isKnown(_ name: String) -> Bool { StringFormat(rawValue: name) != nil || matchers[name] != nil }
-
-    static func allows(_ text: String, as name: String) -> Bool {
-      if let format = StringFormat(rawValue: name) { return format.matches(text) }
-      return matchers[name]?(text) ?? true
-    }
-
-    private static let matchers: [String: @Sendable (String) -> Bool] = [
-      "time": { StringFormat.dateTime.matches("2024-01-01T" + $0) },
-      "hostname": { text in
-        text.utf8.count <= 253
-          && text.wholeMatch(
-            of: /([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)(\.[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*/)
-            != nil
-      },
-      "duration": { text in
-        text.wholeMatch(of: /P(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)/) != nil && text.last != "P"
-          && text.last != "T"
-      },
-      "byte": { text in text.utf8.count % 4 == 0 && text.wholeMatch(of: /[A-Za-z0-9+\/]*={0,2}/) != nil },
-      "ipv6": { text in
-        let halves = text.split(separator: "::" as String, omittingEmptySubsequences: false)
-        let groups = halves.flatMap { $0.isEmpty ? [] : $0.split(separator: ":", omittingEmptySubsequences: false) }
-        let last = groups.last.map(String.init) ?? ""
-        let isMixed = StringFormat.ipv4.matches(last)
-        let count = groups.count + (isMixed ? 1 : 0)
-        return (halves.count == 1 ? count == 8 : halves.count == 2 && count < 8)
-          && groups.dropLast(isMixed ? 1 : 0).allSatisfy { 1...4 ~= $0.count && UInt16($0, radix: 16) != nil }
-      },
-    ]
   }
 }
 

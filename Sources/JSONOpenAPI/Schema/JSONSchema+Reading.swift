@@ -164,7 +164,7 @@ extension JSONSchema {
         let format = value.value.string ?? ""
         keywords.format = format
         let others = ["int32", "int64", "float", "double", "password", "binary"]
-        if !Format.isKnown(format), !others.contains(format) { ignore("the format '\(format)'") }
+        if Format.known[format] == nil, !others.contains(format) { ignore("the format '\(format)'") }
       case "minimum": keywords.least = Self.bound(value, node["exclusiveMinimum"])
       case "maximum": keywords.most = Self.bound(value, node["exclusiveMaximum"])
       case "exclusiveMinimum" where node["minimum"] == nil: keywords.least = Self.bound(value, value)

@@ -117,7 +117,9 @@ extension JSONSchema {
     let least = nodes.compactMap(\.lengths.least).max() ?? 0
     let most = nodes.compactMap(\.lengths.most).min() ?? Int.max
     var texts: [String] = []
-    if let format = nodes.compactMap(\.format).first, let text = Format.sample(format, index) { texts.append(text) }
+    if let format = nodes.compactMap(\.format).first, let known = Format.known[format] {
+      texts.append(known.sample(index))
+    }
     for pattern in nodes.compactMap({ $0.pattern?.text }) {
       guard let node = try? PatternNode(parsing: pattern, ignoresCase: false) else { continue }
       for extra in [index, 0, 1, least, max(least - 1, 0)] {
@@ -162,30 +164,6 @@ private struct PatternSample {
         max(minimum, minimum == 0 && maximum != 1 ? extra : max(minimum, extra)), maximum ?? Int.max, 10_000)
       return (0..<max(count, minimum)).map { _ in text(of: node) }.reversed().joined()
     case .group(_, let node): return text(of: node)
-    }
-  }
-}
-
-extension JSONSchema.Format {
-  /// A text of a format.
-  static func sample(_ name: String, _ index: Int) -> String? {
-    let number = String(index)
-    func padded(_ count: Int) -> String { String(repeating: "0", count: max(count - number.count, 0)) + number }
-    let day = CivilTime.twoDigits(1 + index % 28)
-    return switch name {
-    case "date-time": "2024-01-\(day)T00:00:00Z"
-    case "date": "2024-01-\(day)"
-    case "time": "00:00:\(CivilTime.twoDigits(index % 60))Z"
-    case "email": "user\(index + 1)@example.com"
-    case "uuid": "00000000-0000-4000-8000-\(padded(12))"
-    case "uri", "url", "iri": "https://example.com/\(index)"
-    case "uri-reference": "/\(index)"
-    case "hostname": "host\(index + 1).example.com"
-    case "ipv4": "192.0.2.\(1 + index % 254)"
-    case "ipv6": "2001:db8::\(1 + index % 9999)"
-    case "duration": "P\(index + 1)D"
-    case "byte": "c3RyaW5n"
-    default: nil
     }
   }
 }

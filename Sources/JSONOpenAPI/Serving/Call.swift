@@ -94,16 +94,10 @@ package struct Call: Sendable {
 
   package var operation: Operation { document.operations[index] }
 
-  fileprivate init(
-    answering request: DocumentRequest, _ index: Int, of document: Document, with answer: DocumentResponse
-  ) {
-    (self.document, self.index, self.request, self.answer) = (document, index, request, answer)
-    (path, query, body, example) = ([:], [:], nil, nil)
-  }
-
-  fileprivate init(_ checked: RequestChecker, example: String?) {
-    (document, index, request, self.example) = (checked.document, checked.index, checked.request, example)
-    (path, query, body, answer) = (checked.pathValues, checked.query, checked.body, nil)
+  fileprivate init(_ checked: RequestChecker, example: String? = nil, answer: DocumentResponse? = nil) {
+    (document, index, request) = (checked.document, checked.index, checked.request)
+    (path, query, body) = (checked.pathValues, checked.query, checked.body)
+    (self.example, self.answer) = (example, answer)
   }
 
   /// The stored data that the operation is about; `nil` for a response from the document.
@@ -159,9 +153,8 @@ extension Document {
   }
 
   private func call(_ index: Int, _ request: DocumentRequest, _ match: Match, checks: Bool) -> Call {
-    func respond(_ response: DocumentResponse) -> Call {
-      Call(answering: request, index, of: self, with: response)
-    }
+    var checker = RequestChecker(document: self, index: index, request: request, path: match.parameters)
+    func respond(_ response: DocumentResponse) -> Call { Call(checker, answer: response) }
     if case .refused(let fault) = operations[index].kind {
       return respond(refusal(index, [501], "This operation is not served: \(fault)"))
     }
@@ -178,7 +171,6 @@ extension Document {
       response.headers.append(("www-authenticate", "Bearer"))
       return respond(response)
     }
-    var checker = RequestChecker(document: self, index: index, request: request, path: match.parameters)
     if let refusal = checker.check(), checks || refusal.isUnreadable {
       var response = self.refusal(index, refusal.statuses, refusal.message, refusal.problems)
       response.isInvalid = true
