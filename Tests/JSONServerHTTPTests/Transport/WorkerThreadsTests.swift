@@ -2,7 +2,6 @@
   import Glibc
   import Testing
 
-  @testable import JSONServer
   @testable import JSONServerHTTP
 
   struct WorkerThreadsTests {

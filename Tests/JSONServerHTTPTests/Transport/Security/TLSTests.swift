@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  @testable import JSONServer
+  @testable import JSONServerHTTP
 
   /// What TLS adds to a connection. The other suites of the transport run over TLS, too, with JSON_SERVER_TESTS_USE_TLS.
   @Suite(.timeLimit(.minutes(1)))
@@ -130,19 +130,6 @@
       _ = try TransportSecurity(
         certificate.identity, now: { System.now + 31 * 24 * 60 * 60 }, report: reports.report)
       #expect(await reports.next() == "\(certificate.path): the certificate has expired; clients will refuse it.")
-    }
-
-    @Test func `Addresses that lead back to the server begin with https`() async throws {
-      var configuration = Server.Configuration(source: .value(["posts": []]))
-      configuration.tlsIdentity = certificate.identity
-      configuration.hosts = ["127.0.0.1"]
-      let server = try await Server.start(configuration)
-      let response = await server.respond(
-        to: Request(
-          method: .post, target: "/posts", headerFields: [.contentType: "application/json"], body: Array("{}".utf8)))
-      #expect(response.headerFields[.location] == "https://localhost/posts/1")
-      #expect(server.url == "https://localhost:\(server.port)")
-      await server.stop()
     }
   }
 #endif
