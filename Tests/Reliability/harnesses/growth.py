@@ -55,8 +55,11 @@ def serve(harness, name, data, *options):
 
 
 def get(target, method="GET", body=None):
+    # An equal GET would get the response that is there.
+    numbers = itertools.count()
+
     def ask(connection, size):
-        answer = connection.request(method, target.format(size=size), body)
+        answer = connection.request(method, target.format(size=size), body, [f"X-Number: {next(numbers)}"])
         if answer.status >= 400 and answer.status != 404:
             raise ValueError(f"{method} {target[:80]} is answered {answer.status} {answer.body[:200]}")
     return ask
