@@ -68,7 +68,7 @@ extension QueryParameters {
   /// The parameters without effect on a request, each with its reason.
   ///
   /// - Parameter list: The parsed parameters of a request for a list, or for a change of many records.
-  /// - Complexity: O(number of parameters).
+  /// - Complexity: O(square of the number of parameters), of which a request has a hundred at most.
   package func ignored(by taker: QueryParameter.Taker, _ list: ListParameters? = nil) -> [IgnoredParameter] {
     var ignored: [IgnoredParameter] = []
     var last: String?

@@ -4,7 +4,7 @@ import NIOPosix
 /// A client that sends bytes as they are and reads what comes back.
 package final class TransportClient {
   /// A response as it came over the wire.
-  package struct EndpointResult {
+  package struct WireResponse {
     package var status: Int
     package var fields: [String: String]
     package var body: String
@@ -81,7 +81,7 @@ package final class TransportClient {
   /// Reads one response.
   ///
   /// - Parameter isHeadOnly: Whether it is to HEAD and ends with its head.
-  package func readAnswer(isHeadOnly: Bool = false) async throws -> EndpointResult {
+  package func readAnswer(isHeadOnly: Bool = false) async throws -> WireResponse {
     var lines = try await read(through: "\r\n\r\n").split(separator: "\r\n").map(String.init)
     let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
     var fields: [String: String] = [:]
@@ -90,13 +90,13 @@ package final class TransportClient {
       fields[parts[0].lowercased()] = parts.count == 2 ? String(parts[1]) : ""
     }
     var body = ""
-    if isHeadOnly || status == 304 { return EndpointResult(status: status, fields: fields, body: body) }
+    if isHeadOnly || status == 304 { return WireResponse(status: status, fields: fields, body: body) }
     if fields["transfer-encoding"] == "chunked" {
       body = try await readChunks()
     } else if let length = fields["content-length"].flatMap({ Int($0) }) {
       body = try await read(length)
     }
-    return EndpointResult(status: status, fields: fields, body: body)
+    return WireResponse(status: status, fields: fields, body: body)
   }
 
   private func readChunks() async throws -> String {

@@ -13,6 +13,9 @@ package struct Problem: Sendable, Hashable {
     self.message = message
   }
 
+  /// The message about a member that is required and not there.
+  package static let missing = "is missing"
+
   /// The place as a JSON Pointer (RFC 6901).
   package var pointer: String { JSONPointer.text(place) }
 

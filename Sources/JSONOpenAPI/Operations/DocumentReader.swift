@@ -66,7 +66,7 @@ struct DocumentReader {
     }
     classify()
     for (node, ids) in schemas.examples + examples {
-      let problem = schemas.schema.problems(of: node.value, by: ids).first { $0.message != "is missing" }
+      let problem = schemas.schema.problems(of: node.value, by: ids).first { $0.message != Problem.missing }
       // A member that is missing is filled; and some values may be valid only with the rest of a schema.
       guard let problem else { continue }
       let kind = node.path.last == "default" ? "default" : "example"

@@ -81,7 +81,7 @@ extension JSONSchema {
     let node = nodes[id]
     for name in node.required where members[name] == nil {
       if direction != .stored, isAway(property(name, of: [id]), direction) { continue }
-      problems.append(Problem(place + [name], "is missing"))
+      problems.append(Problem(place + [name], Problem.missing))
     }
     for (name, needs) in node.dependentRequired where members[name] != nil {
       for needed in needs where members[needed] == nil {

@@ -55,7 +55,7 @@ struct RequestChecker {
   private mutating func problemsOf(_ parameter: Operation.Parameter) -> [Problem] {
     let place = [parameter.location.rawValue, parameter.name]
     guard let value = value(of: parameter) else {
-      return parameter.isRequired ? [Problem(place, "is missing")] : []
+      return parameter.isRequired ? [Problem(place, Problem.missing)] : []
     }
     if parameter.location == .query { query[parameter.name] = value }
     if parameter.allowsEmpty, value == "" { return [] }
