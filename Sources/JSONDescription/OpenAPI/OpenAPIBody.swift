@@ -39,14 +39,14 @@ extension OpenAPISchemas {
         orAny("AnyObject", resource.resource.kind == .collection ? resource.newRecordName : resource.recordName))
     }
     let demanded = resource.resource.demanded()
-    return body(.object(JSONSchema.schema(of: demanded)), form: demanded)
+    return body(.object(demanded.schema), form: demanded)
   }
 
   /// A new record below another one, whose id comes from the path.
   func childBody(_ resource: NamedResource, key: String) -> OpenAPIBody {
     guard bodies == .checked else { return body(newRecord(resource)) }
     let demanded = resource.resource.demanded(besides: key)
-    var schema = JSONSchema.schema(of: demanded)
+    var schema = demanded.schema
     if key != resource.resource.idName {
       schema[object: "properties"][resource.resource.idName] = newID(of: resource.resource)
     }
@@ -72,7 +72,7 @@ extension OpenAPISchemas {
   func manyPatchBody(_ resource: NamedResource) -> OpenAPIBody {
     guard bodies != .shaped else { return patchBody(resource) }
     var schema: JSONObject =
-      bodies == .checked ? JSONSchema.schema(of: resource.resource.demanded().optional) : ["type": "object"]
+      bodies == .checked ? resource.resource.demanded().optional.schema : ["type": "object"]
     schema[object: "properties"][resource.resource.idName] = false
     return OpenAPIBody(.object(schema), isRequired: true)
   }

@@ -61,7 +61,7 @@ struct OpenAPISchemas {
 
   /// An object without a component.
   func inline(_ object: ObjectType) -> JSONValue {
-    let schema = JSONValue.object(JSONSchema.schema(of: object))
+    let schema = JSONValue.object(object.schema)
     return switch bodies {
     case .shaped: schema
     case .open, .checked: ["anyOf": [schema, Self.reference("AnyObject")]]
@@ -82,21 +82,21 @@ struct OpenAPISchemas {
 
   private func add(_ resource: NamedResource, to schemas: inout JSONObject) {
     guard bodies != .checked else { return addChecked(resource, to: &schemas) }
-    schemas[resource.recordName] = .object(JSONSchema.schema(of: resource.resource.record))
+    schemas[resource.recordName] = .object(resource.resource.record.schema)
     if resource.resource.kind == .collection {
       schemas[resource.newRecordName] = .object(newRecordSchema(of: resource.resource))
     }
-    schemas[resource.patchName] = .object(JSONSchema.schema(of: resource.resource.content, isPartial: true))
+    schemas[resource.patchName] = .object(resource.resource.content.optional.schema)
   }
 
   /// Adds the schemas of what the server checks. A response may show a part of a record.
   private func addChecked(_ resource: NamedResource, to schemas: inout JSONObject) {
     let demanded = resource.resource.demanded()
     let shown = (resource.resource.checked ?? ObjectType(members: [])).optional
-    schemas[resource.recordName] = .object(JSONSchema.schema(of: shown))
-    schemas[resource.patchName] = .object(JSONSchema.schema(of: demanded.optional))
+    schemas[resource.recordName] = .object(shown.schema)
+    schemas[resource.patchName] = .object(demanded.optional.schema)
     guard resource.resource.kind == .collection else { return }
-    var new = JSONSchema.schema(of: demanded)
+    var new = demanded.schema
     new[object: "properties"][resource.resource.idName] = newID(of: resource.resource)
     schemas[resource.newRecordName] = .object(new)
   }
@@ -105,14 +105,14 @@ struct OpenAPISchemas {
   func newID(of resource: ResourceType) -> JSONValue {
     guard resource.takesMany else { return [:] }
     let kinds = resource.checked?[resource.idName]?.type.alternatives ?? [.string(.plain), .number]
-    return ["anyOf": [JSONSchema.schema(of: ValueType(alternatives: kinds)), ["enum": [nil, false, 0, ""]]]]
+    return ["anyOf": [ValueType(alternatives: kinds).schema, ["enum": [nil, false, 0, ""]]]]
   }
 
   /// A record with an optional id; without an example, which would be a taken id.
   private func newRecordSchema(of resource: ResourceType) -> JSONObject {
-    var schema = JSONSchema.schema(of: resource.content)
+    var schema = resource.content.schema
     let seen = ValueType(alternatives: resource.record[resource.idName]?.type.alternatives ?? [.integer])
-    var id = JSONSchema.schema(of: seen).object ?? JSONObject()
+    var id = seen.schema.object ?? JSONObject()
     id["description"] = "An unused id; by default the server assigns one."
     schema[object: "properties"][resource.idName] = .object(id)
     for member in resource.filled where schema["properties"]?[member.name] != nil {
@@ -176,49 +176,50 @@ struct OpenAPISchemas {
   ])
 }
 
-/// Writes types as JSON Schema 2020-12, with the keywords that code generators understand.
-enum JSONSchema {
-  /// The schema of a value; the empty schema, which matches everything, if all values were `null`.
-  static func schema(of type: ValueType) -> JSONValue {
-    var schemas: [JSONObject] = type.alternatives.enumerated().map { index, alternative in
-      Self.schema(of: alternative, orNull: type.isNullable && index == 0)
-    }
+// Types as JSON Schema 2020-12, with the keywords that code generators understand.
+
+extension ValueType {
+  /// The schema; the empty one, which matches everything, if all values were `null`.
+  var schema: JSONValue {
+    var schemas = alternatives.enumerated().map { $1.schema(orNull: isNullable && $0 == 0) }
     if schemas.count > 1 { schemas = [["anyOf": .array(schemas.map(JSONValue.object))]] }
     var schema = schemas.first ?? JSONObject()
-    if let example = type.example { schema["examples"] = [example] }
+    if let example { schema["examples"] = [example] }
     return .object(schema)
   }
+}
 
-  /// The schema of an object, which may have further members.
-  ///
-  /// - Parameter isPartial: Whether every member is optional.
-  static func schema(of object: ObjectType, isPartial: Bool = false) -> JSONObject {
+extension ObjectType {
+  /// The schema of objects, which may have further members.
+  var schema: JSONObject {
     var schema: JSONObject = ["type": "object"]
-    let required = object.members.filter { $0.isRequired && !isPartial }
+    let required = members.filter(\.isRequired)
     if !required.isEmpty { schema["required"] = .array(required.map { .string($0.name) }) }
-    if !object.members.isEmpty {
-      schema["properties"] = .object(JSONObject(object.members.map { ($0.name, Self.schema(of: $0.type)) }))
-    }
+    if !members.isEmpty { schema["properties"] = .object(JSONObject(members.map { ($0.name, $0.type.schema) })) }
     return schema
   }
+}
 
-  private static func schema(of alternative: ValueType.Alternative, orNull isNullable: Bool) -> JSONObject {
+extension ValueType.Alternative {
+  fileprivate func schema(orNull isNullable: Bool) -> JSONObject {
     var schema: JSONObject
-    switch alternative {
+    switch self {
     case .boolean: schema = ["type": "boolean"]
     case .integer: schema = ["type": "integer"]
     case .number: schema = ["type": "number"]
-    case .string(let string): schema = Self.schema(of: string, orNull: isNullable)
-    case .array(let elements): schema = ["type": "array", "items": Self.schema(of: elements)]
-    case .object(let object): schema = Self.schema(of: object)
+    case .string(let string): schema = string.schema(orNull: isNullable)
+    case .array(let elements): schema = ["type": "array", "items": elements.schema]
+    case .object(let object): schema = object.schema
     }
     if isNullable, let type = schema["type"] { schema["type"] = [type, "null"] }
     return schema
   }
+}
 
-  private static func schema(of string: StringType, orNull isNullable: Bool) -> JSONObject {
+extension StringType {
+  fileprivate func schema(orNull isNullable: Bool) -> JSONObject {
     var schema: JSONObject = ["type": "string"]
-    switch string {
+    switch self {
     case .plain: break
     case .formatted(let format): schema["format"] = .string(format.rawValue)
     // swift-openapi-generator makes two cases with the same name of null and the empty text.
