@@ -1,4 +1,5 @@
 import JSONDatabase
+import JSONOpenAPI
 import JSONServerHTTP
 import JSONServerResources
 import JSONServerValues
@@ -68,8 +69,9 @@ extension Engine {
   func keep(
     _ response: inout PreparedResponse, with result: EndpointResult, of endpoint: Endpoint, to context: RequestContext
   ) {
-    guard isReadOfDataAlone(context), case .bytes(let body) = response.body, response.commonFields != nil,
-      response.status == .ok, endpoint.list?.delta == nil, result.ignored.isEmpty, result.notes.isEmpty
+    let isOfData = response.commonFields != nil || endpoint.call?.storage != nil
+    guard isOfData, isReadOfDataAlone(context), case .bytes(let body) = response.body, response.status == .ok,
+      endpoint.list?.delta == nil, result.ignored.isEmpty, result.notes.isEmpty
     else { return }
     response.validator = EntityTag(of: body)
     writes.reads.keep(response, to: context.request)
@@ -77,11 +79,11 @@ extension Engine {
 
   /// Whether only the request and the saved data decide about the response.
   ///
-  /// Rights and the examples of an OpenAPI document depend on the time, too, and middleware on anything.
+  /// Rights depend on the time, too, and middleware on anything.
   private func isReadOfDataAlone(_ context: RequestContext) -> Bool {
     let request = context.request
     return request.method == .get && context.sender == .client && !context.isInner && request.bytes.isEmpty
-      && signIn == nil && configuration.contract == nil && !isSession && writes.showsSavedDatabase
+      && signIn == nil && !isSession && writes.showsSavedDatabase
       && !request.mayAskForScript
   }
 

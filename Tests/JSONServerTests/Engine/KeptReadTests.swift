@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSONServerResources
 import JSONServerValues
 import TestSupport
 import Testing
@@ -69,6 +70,33 @@ import Testing
     let session = Request(method: .get, target: "/posts/1", headerFields: [.host: "localhost", .session: "one"])
     for _ in 1...3 { #expect(await fixture.send(session).status == 200) }
     #expect(await fixture.engine.keptBytes == 0)
+  }
+
+  @Test func `are for the stored data of an OpenAPI document, and not for its examples`() async throws {
+    let directory = try TemporaryDirectory()
+    let post = "{content: {application/json: {schema: {properties: {id: {type: integer}, title: {type: string}}}}}}"
+    try directory.write(
+      """
+      openapi: 3.1.0
+      paths:
+        /posts/{id}:
+          parameters: [{name: id, in: path, schema: {type: integer}}]
+          get: {responses: {200: \(post)}}
+          delete: {responses: {204: {description: Gone.}}}
+        /posts: {post: {requestBody: \(post), responses: {201: \(post)}}}
+        /about: {get: {responses: {200: {content: {application/json: {example: 1}}}}}}
+      """, to: "api.yaml")
+    let contract = try Contract(path: directory.path + "/api.yaml")
+    let fixture = try Self.fixture { $0.contract = contract }
+    for _ in 1...3 { #expect(try await fixture.send(.get, "/about").json == 1) }
+    #expect(await fixture.engine.keptBytes == 0)
+    for _ in 1...3 {
+      let response = await fixture.send(.get, "/posts/1")
+      #expect(try response.json == ["id": 1, "title": "a"])
+      #expect(await fixture.engine.keptBytes == response.bytes.count)
+    }
+    #expect(await fixture.send(.delete, "/posts/1").status == 204)
+    #expect(await fixture.send(.get, "/posts/1").status == 404)
   }
 
   @Test func `come after a file that comes to the path`() async throws {
