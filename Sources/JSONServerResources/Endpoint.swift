@@ -193,7 +193,7 @@ extension Endpoint {
   ) throws(DatabaseError) -> EndpointResult {
     if let inner { return try perform(inner, request, on: &database, ids: ids) }
     if var call {
-      call.request.now = Timestamp.now(later: database.clockOffset).rfc3339
+      if isWrite { call.request.now = Timestamp.now(later: database.clockOffset).rfc3339 }
       return EndpointResult(call.response(on: &database))
     }
     switch target {

@@ -81,6 +81,28 @@ import Testing
     #expect(error?.description == test.fault)
   }
 
+  static let places: [(text: String, path: [String], place: String)] = [
+    ("a:\n  - x\n  - b: 1\n", ["a", "1", "b"], "3:8"),
+    ("a:\n  - x\n  - b: 1\n", ["a"], "1:1"),
+    ("a:\n  - x\n  - b: 1\n", ["a", "2", "c"], "1:1"),
+    ("a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}\n", ["c", "b"], "2:4"),
+    ("a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}\n", ["d", "e"], "3:16"),
+    (#"{"ä": [1, {"b": 2}], "c": 3}"#, ["c"], "1:27"),
+    (#"{"ä": [1, {"b": 2}], "c": 3}"#, ["ä", "1", "b"], "1:17"),
+    ("\u{FEFF}a: 1\n", ["a"], "1:4"),
+    ("", ["a"], "1:1"),
+  ]
+
+  @Test(arguments: places)
+  func `A value has a place, or the one of the value around it`(_ test: (text: String, path: [String], place: String)) {
+    var places = DocumentPlaces(in: Array(test.text.utf8), name: "a.yaml")
+    // The places of a line are found in any order.
+    for path in [test.path, [], test.path] {
+      let fault = places.fault("No.", at: path)
+      #expect(path.isEmpty || fault.description == "a.yaml:\(test.place): No.")
+    }
+  }
+
   @Test func `Aliases that make too many values are refused`() {
     let levels = (1...9).map {
       "a\($0): &a\($0) [" + Array(repeating: "*a\($0 - 1)", count: 10).joined(separator: ", ") + "]"

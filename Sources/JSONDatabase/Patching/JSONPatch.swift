@@ -215,10 +215,7 @@ package struct JSONPointer: Sendable, Hashable {
     guard parts.first?.isEmpty == true, escapes.allSatisfy({ $0.first.map("01".utf8.contains) ?? false }) else {
       return nil
     }
-    tokens = parts.dropFirst().map { part in
-      ByteExactKey(
-        String(decoding: part, as: UTF8.self).replacing("~1", with: "/").replacing("~0", with: "~"))
-    }
+    tokens = parts.dropFirst().map { ByteExactKey(Self.unescaped(String(decoding: $0, as: UTF8.self))) }
   }
 
   /// The first name or position, in UTF-8.
@@ -231,6 +228,16 @@ package struct JSONPointer: Sendable, Hashable {
 
   /// The text of a pointer, from the names and positions that lead to the value.
   package static func text(_ names: some Sequence<String>) -> String {
-    names.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
+    names.reduce(into: "") { text, name in
+      text += "/"
+      // Most have nothing to escape.
+      let isPlain = !name.utf8.contains { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
+      text += isPlain ? name : name.replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+  }
+
+  /// The name that a part of a pointer stands for.
+  package static func unescaped(_ part: String) -> String {
+    part.utf8.contains(UInt8(ascii: "~")) ? part.replacing("~1", with: "/").replacing("~0", with: "~") : part
   }
 }

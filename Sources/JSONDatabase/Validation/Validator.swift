@@ -231,7 +231,12 @@ extension Finding {
   /// Creates a finding about a place of a text. O(offset).
   package init(_ severity: Severity, _ message: String, at offset: Int, in text: [UInt8]) {
     let place = text.withUnsafeBufferPointer { TextPosition(offset: offset, in: $0) }
-    self.init(severity: severity, message: message, offset: offset, line: place.line, column: place.column)
+    self.init(severity, message, at: offset, line: place.line, column: place.column)
+  }
+
+  /// Creates a finding about a place.
+  package init(_ severity: Severity, _ message: String, at offset: Int, line: Int, column: Int) {
+    self.init(severity: severity, message: message, offset: offset, line: line, column: column)
   }
 }
 

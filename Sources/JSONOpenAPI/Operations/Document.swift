@@ -14,8 +14,8 @@ package final class Document: Sendable {
   let paths: PathTree
   /// The path of the first server, which requests may have or leave out.
   let prefix: [String]
-  /// The collections whose records are in responses as they are stored.
-  let wholeCollections: Set<String>
+  /// How schemas show records.
+  let views = RecordViews()
   /// What is wrong, and keeps nothing from being served.
   let faults: [DocumentFiles.Fault]
 
@@ -44,7 +44,6 @@ package final class Document: Sendable {
     }
     self.stored = stored
     faults = reader.notes
-    wholeCollections = Set(reader.collections.filter { Self.showsWhole($0, reader.schemas.schema) }.map(\.name))
     if let fault = Self.refusal(of: operations) { throw fault }
   }
 
@@ -52,12 +51,6 @@ package final class Document: Sendable {
   package var value: JSONValue { files.root.value }
   /// The names of its files, the document first.
   package var fileNames: [String] { files.names }
-
-  /// Whether all responses show all members of a collection's records.
-  private static func showsWhole(_ collection: Collection, _ schema: JSONSchema) -> Bool {
-    let names = collection.views.map { Set(schema.properties(of: $0).map(\.name)) }
-    return collection.hidden.isEmpty && Set(names).count <= 1 && !schema.hidesMembers(collection.schemas)
-  }
 
   /// The fault of the first operation, when no operation can be served.
   private static func refusal(of operations: [Operation]) -> DocumentFault? {

@@ -17,18 +17,20 @@ extension DocumentReader {
 
   /// Says of each operation what it is.
   mutating func classify() {
-    let byPath = Dictionary(items.map { ($0.form, $0.operations) }) { first, _ in first }
     var pairs: [Pair] = []
-    for (segments, form, operations) in items {
+    for (_, segments, form, operations) in items {
       guard let last = segments.last else { continue }
       if let (before, name, after) = PathTree.parts(of: last) {
         let base = Array(segments.dropLast())
         guard before.isEmpty, after.isEmpty, let segment = base.last, PathTree.parts(of: segment) == nil,
           isObjectOrUnknown(operations["GET"])
         else { continue }
-        pairs.append(Pair(base: base, list: byPath[Array(form.dropLast())] ?? [:], item: operations, parameter: name))
+        pairs.append(
+          Pair(
+            base: base, list: positions[Array(form.dropLast())].map { items[$0].operations } ?? [:], item: operations,
+            parameter: name))
       } else {
-        if byPath[form + ["{}"]] == nil { pairs.append(Pair(base: segments, list: operations)) }
+        if positions[form + ["{}"]] == nil { pairs.append(Pair(base: segments, list: operations)) }
       }
     }
     // The shortest paths first, so that parents are known. A pair with items tells more than a list alone.
@@ -270,9 +272,8 @@ extension DocumentReader {
 
   /// The collection whose items a path names.
   private func collection(ofItem segments: [String]) -> Int? {
-    let form = Self.form(of: segments)
-    guard let item = items.first(where: { $0.form == form }) else { return nil }
-    for operation in item.operations.values.sorted() {
+    guard let position = positions[Self.form(of: segments)] else { return nil }
+    for operation in items[position].operations.values.sorted() {
       if let storage = operations[operation].storage, storage.isOfItem {
         return collections[storage.collection].isObject ? nil : storage.collection
       }

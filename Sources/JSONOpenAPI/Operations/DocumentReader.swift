@@ -12,14 +12,16 @@ struct DocumentReader {
   var paths = PathTree()
   /// What is wrong, and keeps nothing from being served.
   private(set) var notes: [Fault] = []
+  /// The contents of bodies, by their places: many operations share a response.
+  private var contents: [String: [Operation.Content]] = [:]
   /// The examples of bodies, with their schemas.
   private var examples: [(node: Node, schema: [JSONSchema.ID])] = []
-  /// The segments of each path, also with `{}` for each parameter, and its operations by method.
-  var items: [(segments: [String], form: [String], operations: [String: Int])] = []
+  /// The paths with their segments, also with `{}` for each parameter, and their operations by method.
+  var items: [(path: String, segments: [String], form: [String], operations: [String: Int])] = []
   /// The place of each operation.
   var places: [Node] = []
-  /// The paths by their segments, whatever the names of the parameters.
-  private var forms: [[String]: String] = [:]
+  /// The positions of the paths by their segments, whatever the names of the parameters.
+  private(set) var positions: [[String]: Int] = [:]
   private var operationIDs: [String: String] = [:]
 
   var files: DocumentFiles {
@@ -69,7 +71,7 @@ struct DocumentReader {
       let problem = schemas.schema.problems(of: node.value, by: ids).first { $0.message != Problem.missing }
       // A member that is missing is filled; and some values may be valid only with the rest of a schema.
       guard let problem else { continue }
-      let kind = node.path.last == "default" ? "default" : "example"
+      let kind = node.name == "default" ? "default" : "example"
       let place = problem.pointer.isEmpty ? "it" : "'\(problem.pointer)'"
       notes.append(
         Fault(node: node, message: "This \(kind) is not as its schema says: \(place) \(problem.message); correct it."))
@@ -89,8 +91,10 @@ struct DocumentReader {
       throw Fault(node: node, message: "The path '\(path)' has one brace alone in '\(segment)'; write '{name}'.")
     }
     let form = Self.form(of: segments)
-    if let other = forms.updateValue(path, forKey: form) {
-      throw Fault(node: node, message: "The paths '\(other)' and '\(path)' are the same; put their methods into one.")
+    if let other = positions.updateValue(items.count, forKey: form) {
+      throw Fault(
+        node: node,
+        message: "The paths '\(items[other].path)' and '\(path)' are the same; put their methods into one.")
     }
     let shared = try item.list("parameters")
     var methods: [String: Int] = [:]
@@ -102,8 +106,16 @@ struct DocumentReader {
       places.append(operation)
       operations.append(try read(name.uppercased(), path, segments, operation, shared))
     }
-    items.append((segments, form, methods))
+    items.append((path, segments, form, methods))
     paths.insert(segments[...], methods.values.sorted())
+  }
+
+  /// Whether a text is a status, or a class of them: `200`, `4XX`.
+  private static func isStatus(_ text: String) -> Bool {
+    guard let first = text.utf8.first, UInt8(ascii: "1")...UInt8(ascii: "5") ~= first, text.utf8.count == 3 else {
+      return false
+    }
+    return ["XX", "xx"].contains(text.dropFirst()) || text.utf8.allSatisfy("0123456789".utf8.contains)
   }
 
   /// The segments of a path, whatever the names of its parameters: `/a/{id}` and `/a/{b}` lead to the same.
@@ -114,7 +126,9 @@ struct DocumentReader {
   private mutating func read(
     _ method: String, _ path: String, _ segments: [String], _ node: Node, _ shared: [Node]
   ) throws(Fault) -> Operation {
-    var operation = Operation(method: method, path: path, pathIndex: items.count)
+    var operation = Operation(
+      method: method, path: path, pathIndex: items.count,
+      lastParameter: segments.last.flatMap { PathTree.parts(of: $0)?.name })
     if let id = node["operationId"], let text = id.value.string,
       let other = operationIDs.updateValue("\(method) \(path)", forKey: text)
     {
@@ -132,7 +146,7 @@ struct DocumentReader {
         operation.body = (body["required"]?.value == true, try contents(of: body))
       }
       for (status, reply) in try node.object("responses") where !status.hasPrefix("x-") {
-        guard status == "default" || status.wholeMatch(of: /[1-5]([0-9]{2}|XX|xx)/) != nil else {
+        guard status == "default" || Self.isStatus(status) else {
           throw Fault(
             node: reply, message: "'\(status)' is no status; write one such as '200', '4XX' or 'default'.",
             isLocal: true)
@@ -165,6 +179,8 @@ struct DocumentReader {
   }
 
   private mutating func contents(of node: Node) throws(Fault) -> [Operation.Content] {
+    let key = node.file + node.pointer
+    if let contents = contents[key] { return contents }
     var contents: [Operation.Content] = []
     for (type, content) in try node.object("content") {
       var found = content["example"].map { [(name: "", node: $0)] } ?? []
@@ -176,6 +192,7 @@ struct DocumentReader {
       let values = found.map { (name: $0.name, value: $0.node.value) }
       contents.append(Operation.Content(type: type, schema: ids, examples: values))
     }
+    self.contents[key] = contents
     return contents
   }
 

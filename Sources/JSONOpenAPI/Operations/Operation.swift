@@ -22,15 +22,17 @@ package struct Operation: Sendable {
     package let schema: [JSONSchema.ID]
     /// The examples by name; the one of `example` has no name.
     package let examples: [(name: String, value: JSONValue)]
+    /// Whether the type is JSON, or allows it.
+    package let isJSON: Bool
+
+    init(type: String, schema: [JSONSchema.ID], examples: [(name: String, value: JSONValue)]) {
+      (self.type, self.schema, self.examples) = (type, schema, examples)
+      let plain = type.prefix { $0 != ";" }.lowercased()
+      isJSON = ["application/json", "*/*", "application/*"].contains(plain) || plain.hasSuffix("+json")
+    }
 
     /// The type of responses: JSON, or plain text, where the document allows several.
     var servedType: String { type.contains("*") ? isJSON ? "application/json" : "text/plain" : type }
-
-    /// Whether the type is JSON, or allows it.
-    package var isJSON: Bool {
-      let plain = type.prefix { $0 != ";" }.lowercased()
-      return plain == "application/json" || plain.hasSuffix("+json") || plain == "*/*" || plain == "application/*"
-    }
   }
 
   package struct Reply: Sendable {
@@ -86,6 +88,8 @@ package struct Operation: Sendable {
   package let path: String
   /// The position of the path.
   package let pathIndex: Int
+  /// The parameter that is the last segment of the path; `nil` for another segment.
+  let lastParameter: String?
   package internal(set) var kind = Kind.empty
   var parameters: [Parameter] = []
   var body: (isRequired: Bool, contents: [Content])?

@@ -8,17 +8,27 @@ struct DocumentFiles: Sendable {
   struct Node: Sendable {
     let value: JSONValue
     let file: String
-    let path: [String]
+    /// The place as a JSON Pointer in a fragment: `#/paths`.
+    let pointer: String
 
-    subscript(name: String) -> Node? { value[name].map { Node(value: $0, file: file, path: path + [name]) } }
+    /// The name of the value in the object around it, or its position in the list.
+    var name: String { path.last ?? "" }
+    var path: [String] {
+      let parts = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+      return parts.map { JSONPointer.unescaped(String($0)) }
+    }
+
+    private func child(_ name: String, _ value: JSONValue) -> Node {
+      Node(value: value, file: file, pointer: pointer + JSONPointer.text(CollectionOfOne(name)))
+    }
+
+    subscript(name: String) -> Node? { value[name].map { child(name, $0) } }
 
     var members: [(name: String, node: Node)] {
-      (value.object ?? JSONObject()).map { ($0.name, Node(value: $0.value, file: file, path: path + [$0.name])) }
+      (value.object ?? JSONObject()).map { ($0.name, child($0.name, $0.value)) }
     }
 
-    var elements: [Node] {
-      (value.array ?? []).enumerated().map { Node(value: $1, file: file, path: path + [String($0)]) }
-    }
+    var elements: [Node] { (value.array ?? []).enumerated().map { child(String($0), $1) } }
 
     /// The elements of a list in a member; none without the member.
     func list(_ name: String) throws(Fault) -> [Node] {
@@ -37,8 +47,6 @@ struct DocumentFiles: Sendable {
       }
       return node.members
     }
-
-    var pointer: String { "#" + JSONPointer.text(path) }
   }
 
   /// The reason why a part of a document cannot be used.
@@ -50,7 +58,7 @@ struct DocumentFiles: Sendable {
   }
 
   private let read: @Sendable (String) -> [UInt8]?
-  private var files: [String: (value: JSONValue, text: [UInt8])] = [:]
+  private var files: [String: (value: JSONValue, places: DocumentPlaces)] = [:]
   let root: Node
 
   /// Reads a document.
@@ -58,28 +66,33 @@ struct DocumentFiles: Sendable {
   /// - Parameter read: Reads a file that the document refers to; `nil` for a missing one.
   init(_ text: [UInt8], name: String, read: @escaping @Sendable (String) -> [UInt8]?) throws(DocumentFault) {
     self.read = read
-    let value = try Self.value(of: text, name: name)
-    files[name] = (value, text)
-    root = Node(value: value, file: name, path: [])
+    let file = try Self.read(text, name: name)
+    files[name] = file
+    root = Node(value: file.value, file: name, pointer: "#")
   }
 
-  /// The value of a text, which must be JSON if its name says so.
-  private static func value(of text: [UInt8], name: String) throws(DocumentFault) -> JSONValue {
-    let value = try YAMLReader.value(of: text, name: name)
-    guard name.hasSuffix(".json") else { return value }
+  /// Reads a text, which must be JSON if its name says so.
+  private static func read(
+    _ text: [UInt8], name: String
+  ) throws(DocumentFault) -> (value: JSONValue, places: DocumentPlaces) {
+    var reader = YAMLReader(text, name: name)
+    let value = try reader.document()
+    guard name.hasSuffix(".json") else { return (value, DocumentPlaces(of: reader)) }
     do throws(JSONError) {
-      return try JSONValue(parsing: text)
+      _ = try ValidJSON(parsing: text)
     } catch {
       throw DocumentFault(
-        file: name, line: error.line, column: error.column, message: "This is not JSON: \(error.message).")
+        file: name, line: error.line, column: error.column, offset: error.offset,
+        message: "This is not JSON: \(error.message).")
     }
+    return (value, DocumentPlaces(of: reader))
   }
 
   /// Takes a value that has no text.
   init(_ value: JSONValue) {
     read = { _ in nil }
-    files[""] = (value, [])
-    root = Node(value: value, file: "", path: [])
+    files[""] = (value, DocumentPlaces(in: [], name: ""))
+    root = Node(value: value, file: "", pointer: "#")
   }
 
   /// The names of all files, the document first.
@@ -88,14 +101,12 @@ struct DocumentFiles: Sendable {
   /// The fault with its line and column.
   func placed(_ fault: Fault) -> DocumentFault { placer()(fault) }
 
-  /// Gives faults their lines and columns. Each file is read once for all of its faults.
+  /// Gives faults their lines and columns.
   func placer() -> (Fault) -> DocumentFault {
-    var places: [String: YAMLReader.Places] = [:]
+    var places = files.mapValues(\.places)
     return { fault in
       let file = fault.node.file
-      let known = places[file] ?? YAMLReader.Places(in: files[file]?.text ?? [], name: file)
-      places[file] = known
-      return known.fault(fault.message, at: fault.node.path)
+      return places[file, default: DocumentPlaces(in: [], name: file)].fault(fault.message, at: fault.node.path)
     }
   }
 
@@ -128,7 +139,7 @@ struct DocumentFiles: Sendable {
             node: node, message: "The file '\(file)' of the reference '\(reference)' cannot be read; check its name.")
         }
         do throws(DocumentFault) {
-          files[file] = (try Self.value(of: text, name: file), text)
+          files[file] = try Self.read(text, name: file)
         } catch {
           throw Fault(node: node, message: "The reference '\(reference)' leads to a file that cannot be read: \(error)")
         }
@@ -136,7 +147,7 @@ struct DocumentFiles: Sendable {
     }
     let pointer = parts.count > 1 ? parts[1] : ""
     let path = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { name in
-      String(name).withoutPercentEscapes.replacing("~1", with: "/").replacing("~0", with: "~")
+      JSONPointer.unescaped(String(name).withoutPercentEscapes)
     }
     let value = path.reduce(files[file]?.value) { value, name in value?[name] ?? Int(name).flatMap { value?[$0] } }
     guard let value, pointer.isEmpty || pointer.first == "/" else {
@@ -147,7 +158,7 @@ struct DocumentFiles: Sendable {
         message: "the reference '\(reference)' has no target; "
           + (meant.map { "did you mean '\($0)'?" } ?? "correct it, or add the target"))
     }
-    return Node(value: value, file: file, path: path)
+    return Node(value: value, file: file, pointer: "#" + JSONPointer.text(path))
   }
 
   /// The path of a file that another one names.
@@ -164,7 +175,7 @@ struct DocumentFiles: Sendable {
 extension String {
   /// The text that percent-escapes stand for.
   var withoutPercentEscapes: String {
-    guard contains("%") else { return self }
+    guard utf8.contains(UInt8(ascii: "%")) else { return self }
     var (bytes, rest) = ([UInt8](), utf8[...])
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%"), let code = UInt8(String(Substring(rest.prefix(2))), radix: 16) {

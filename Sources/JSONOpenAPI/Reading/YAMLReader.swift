@@ -5,69 +5,52 @@ import JSONServerValues
 /// It reads block and flow collections, all five kinds of scalars, comments, anchors, aliases and `<<`. It refuses, by
 /// name and with the place, what documents do not need: keys that are not texts, tags of one's own, a second document,
 /// infinity, and a key that is there twice.
-struct YAMLReader {
+struct YAMLReader: Sendable {
   /// The largest number of values after all aliases are replaced: a small text could otherwise fill the memory.
   private static let maximumWeight = 1_000_000
   private static let maximumDepth = 200
 
-  private let name: String
-  private let bytes: [UInt8]
-  private var at = 0
+  /// The place of a value.
+  struct Mark: Sendable {
+    /// The name of a member; `nil` for an element of a list.
+    let name: String?
+    /// The offset of the value: that of its key, when the value begins on a later line.
+    var offset = -1
+    /// The number of the first mark behind the value's own ones.
+    var end = Int.max
+  }
+
+  let name: String
+  let bytes: [UInt8]
+  /// The offset after a byte order mark.
+  let start: Int
+  private var at: Int
   private var anchors: [String: (value: JSONValue, weight: Int)] = [:]
   private var weight = 0
-  private var path: [String] = []
+  private var depth = 0
   /// The offset of the last key.
   private var keyStart = 0
-  /// The offset of each value by its path; `nil` when nobody asks for places.
-  private var places: [[String]: Int]?
+  /// The places of all values, in their order.
+  private(set) var marks: [Mark] = []
 
-  private init(_ bytes: [UInt8], name: String, findsPlaces: Bool) {
-    self.bytes = Array(bytes.dropFirst(bytes.withUnsafeBufferPointer(JSONSyntax.endOfByteOrderMark)))
-    self.name = name
-    if findsPlaces { places = [:] }
+  init(_ bytes: [UInt8], name: String) {
+    (self.bytes, self.name) = (bytes, name)
+    start = bytes.withUnsafeBufferPointer(JSONSyntax.endOfByteOrderMark)
+    at = start
   }
 
   /// Reads a text.
   ///
   /// - Throws: The first fault.
   static func value(of bytes: [UInt8], name: String) throws(DocumentFault) -> JSONValue {
-    var reader = YAMLReader(bytes, name: name, findsPlaces: false)
+    var reader = YAMLReader(bytes, name: name)
     return try reader.document()
   }
 
-  /// Where the values of a text are.
-  struct Places {
-    private let reader: YAMLReader
-    private let lineEnds: [Int]
-
-    /// Reads a text that was read before: places cost more than values, and most documents have no fault.
-    init(in bytes: [UInt8], name: String) {
-      var reader = YAMLReader(bytes, name: name, findsPlaces: true)
-      _ = try? reader.document()
-      self.reader = reader
-      lineEnds = reader.bytes.indices.filter { reader.bytes[$0] == UInt8(ascii: "\n") }
-    }
-
-    /// Creates the fault of the value at a path.
-    func fault(_ message: String, at path: [String]) -> DocumentFault {
-      var path = path
-      while !path.isEmpty, reader.places?[path] == nil { path.removeLast() }
-      let offset = reader.places?[path] ?? 0
-      let line = lineEnds.indices.partitioningIndex { lineEnds[$0] >= offset }
-      return reader.fault(message, at: offset, line: line + 1, lineStart: line > 0 ? lineEnds[line - 1] + 1 : 0)
-    }
-  }
-
   private func fault(_ message: String, at offset: Int? = nil) -> DocumentFault {
-    let before = bytes.prefix(offset ?? at)
-    let line = before.reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
-    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    return fault(message, at: before.count, line: line, lineStart: start)
-  }
-
-  private func fault(_ message: String, at offset: Int, line: Int, lineStart: Int) -> DocumentFault {
-    let column = String(decoding: bytes[lineStart..<offset], as: UTF8.self).unicodeScalars.count + 1
-    return DocumentFault(file: name, line: line, column: column, message: message)
+    let offset = min(offset ?? at, bytes.count)
+    let place = bytes.withUnsafeBufferPointer { TextPosition(offset: offset, in: $0) }
+    return DocumentFault(file: name, line: place.line, column: place.column, offset: offset, message: message)
   }
 
   // MARK: Characters
@@ -83,24 +66,39 @@ struct YAMLReader {
   private func isSpace(_ distance: Int = 0) -> Bool {
     isBlank(distance) || isBreak(distance) || at + distance >= bytes.count
   }
-  private var isFlowMark: Bool { ",[]{}".utf8.contains(byte()) }
+  private func isFlowMark(_ distance: Int = 0) -> Bool {
+    switch byte(distance) {
+    case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"): true
+    default: false
+    }
+  }
   private var isAtEnd: Bool { at >= bytes.count }
   private var isDash: Bool { `is`("-") && isSpace(1) }
-  private var isComment: Bool { `is`("#") && (at == 0 || " \t\n\r".utf8.contains(bytes[at - 1])) }
+  private var isComment: Bool { `is`("#") && (at == start || isBlank(-1) || isBreak(-1)) }
   /// Whether a `:` ends a key here.
-  private func isColon(inFlow: Bool) -> Bool {
-    `is`(":") && (isSpace(1) || inFlow && ",[]{}".utf8.contains(byte(1)))
+  private func isColon(inFlow: Bool) -> Bool { `is`(":") && (isSpace(1) || inFlow && isFlowMark(1)) }
+
+  /// Goes to the next byte that may end a text without quotes.
+  private mutating func skipText() {
+    while !isAtEnd {
+      switch bytes[at] {
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "#"), UInt8(ascii: ":"), UInt8(ascii: ","),
+        UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"):
+        return
+      default: at += 1
+      }
+    }
   }
 
   private var column: Int {
-    var start = at
-    while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
-    return at - start
+    var first = at
+    while first > start, bytes[first - 1] != UInt8(ascii: "\n") { first -= 1 }
+    return at - first
   }
 
   private var isMarker: Bool {
-    guard column == 0, isSpace(3) else { return false }
-    return bytes[at...].starts(with: "---".utf8) || bytes[at...].starts(with: "...".utf8)
+    guard `is`("-") || `is`("."), byte(1) == byte(), byte(2) == byte() else { return false }
+    return isSpace(3) && column == 0
   }
 
   private mutating func skipBlanks() { while isBlank() { at += 1 } }
@@ -110,12 +108,12 @@ struct YAMLReader {
   /// Goes to the next line's first word, over empty lines and comments.
   private mutating func skipLines() throws(DocumentFault) {
     while !isAtEnd {
-      let start = at
+      let first = at
       while `is`(" ") { at += 1 }
-      if `is`("\t"), start == 0 || bytes[start - 1] == UInt8(ascii: "\n") {
+      if `is`("\t"), first == start || bytes[first - 1] == UInt8(ascii: "\n") {
         skipBlanks()
         guard isBreak() || isAtEnd || isComment else {
-          throw fault("A tab cannot indent a line; write spaces.", at: start)
+          throw fault("A tab cannot indent a line; write spaces.", at: first)
         }
       }
       skipBlanks()
@@ -129,7 +127,7 @@ struct YAMLReader {
 
   // MARK: The document
 
-  private mutating func document() throws(DocumentFault) -> JSONValue {
+  mutating func document() throws(DocumentFault) -> JSONValue {
     if let invalid = bytes.firstIndex(of: 0) {
       throw fault("The text contains a NUL character; remove it.", at: invalid)
     }
@@ -143,7 +141,7 @@ struct YAMLReader {
       try skipLines()
     }
     if isMarker, `is`("-") { at += 3 }
-    let value = try node(below: -1, isValue: false)
+    let value = try node(nil, below: -1)
     try skipLines()
     if isMarker, `is`(".") {
       at += 3
@@ -155,9 +153,9 @@ struct YAMLReader {
     return value
   }
 
-  /// Keeps the place of the value at the current path: that of its key, when the value begins on a later line.
-  private mutating func note(_ offset: Int) {
-    if places?[path] == nil { places?[path] = offset }
+  /// Keeps the place of a value, unless the place is known.
+  private mutating func note(_ mark: Int, _ offset: Int) {
+    if marks[mark].offset < 0 { marks[mark].offset = offset }
   }
 
   /// What may stand before a value.
@@ -170,7 +168,7 @@ struct YAMLReader {
   private mutating func readProperty(_ properties: inout Properties) throws(DocumentFault) -> Bool {
     guard `is`("&") || `is`("!") else { return false }
     let (start, isAnchor) = (at, `is`("&"))
-    while !isSpace(), !isFlowMark { at += 1 }
+    while !isSpace(), !isFlowMark() { at += 1 }
     if isAnchor {
       properties.anchor = text((start + 1)..<at)
     } else {
@@ -186,7 +184,7 @@ struct YAMLReader {
   /// Reads the name of an alias, and returns its value.
   private mutating func alias() throws(DocumentFault) -> JSONValue {
     let start = at
-    while !isSpace(), !isFlowMark { at += 1 }
+    while !isSpace(), !isFlowMark() { at += 1 }
     let name = text((start + 1)..<at)
     guard let anchor = anchors[name] else {
       throw fault("The alias '*\(name)' has no anchor before it; write '&\(name)' at the value.", at: start)
@@ -200,37 +198,49 @@ struct YAMLReader {
 
   // MARK: Blocks
 
+  /// Begins a value.
+  private mutating func begin(_ name: String?) throws(DocumentFault) -> (mark: Int, weight: Int) {
+    guard depth < Self.maximumDepth else { throw fault("The values are nested too deeply.") }
+    depth += 1
+    weight += 1
+    marks.append(Mark(name: name))
+    return (marks.count - 1, weight - 1)
+  }
+
+  private mutating func end(
+    _ value: JSONValue, _ properties: Properties, since begin: (mark: Int, weight: Int)
+  ) -> JSONValue {
+    depth -= 1
+    marks[begin.mark].end = marks.count
+    if let anchor = properties.anchor { anchors[anchor] = (value, weight - begin.weight) }
+    return value
+  }
+
   /// Reads the value after a key or a dash.
   ///
   /// - Parameters:
+  ///   - name: The key, on whose line no block begins, and below which a list need not be indented; `nil` without one.
   ///   - parent: The column of the key or the dash; the value stands right of it.
-  ///   - isValue: Whether the value has a key, on whose line no block begins, and below which a list need not be indented.
-  private mutating func node(below parent: Int, isValue: Bool) throws(DocumentFault) -> JSONValue {
-    guard path.count < Self.maximumDepth else { throw fault("The values are nested too deeply.") }
-    let (before, key) = (weight, isValue ? keyStart : at)
+  private mutating func node(_ name: String?, below parent: Int) throws(DocumentFault) -> JSONValue {
+    let (begin, isValue) = (try begin(name), name != nil)
+    let key = isValue ? keyStart : at
     var (properties, isInline) = (Properties(), true)
-    weight += 1
     repeat {
       skipBlanks()
       if isBreak() || isComment || isAtEnd {
         isInline = false
-        if isValue { note(key) }
+        if isValue { note(begin.mark, key) }
         try skipLines()
         let column = column
         guard !isAtEnd, !isMarker, column > parent || isValue && column == parent && isDash else {
-          note(key)
-          return finish(properties.tag == "!!str" ? "" : .null, properties, since: before)
+          note(begin.mark, key)
+          return end(properties.tag == "!!str" ? "" : .null, properties, since: begin)
         }
       }
     } while try readProperty(&properties)
-    note(at)
+    note(begin.mark, at)
     let value = try content(below: parent, isInline: isInline, isValue: isValue, properties)
-    return finish(value, properties, since: before)
-  }
-
-  private mutating func finish(_ value: JSONValue, _ properties: Properties, since before: Int) -> JSONValue {
-    if let anchor = properties.anchor { anchors[anchor] = (value, weight - before) }
-    return value
+    return end(value, properties, since: begin)
   }
 
   private mutating func content(
@@ -243,7 +253,7 @@ struct YAMLReader {
     }
     if `is`("?"), isSpace(1) { throw fault("A key with '?' is not read; write 'name: value'.") }
     if `is`("|") || `is`(">") { return .string(try blockScalar(below: parent)) }
-    if isKey {
+    if isAtKey() {
       guard mayBeBlock else { throw fault("A second ':' stands in this line; put the text into quotes.") }
       return try mapping(at: column)
     }
@@ -265,28 +275,28 @@ struct YAMLReader {
   }
 
   /// Whether the rest of the line begins with a key and a colon.
-  private var isKey: Bool {
-    var probe = self
+  private mutating func isAtKey() -> Bool {
+    let first = at
+    defer { at = first }
     if `is`("\"") || `is`("'") {
-      guard (try? probe.quoted()) != nil, !bytes[at..<probe.at].contains(UInt8(ascii: "\n")) else { return false }
-      probe.skipBlanks()
-      return probe.isColon(inFlow: false)
+      guard (try? quoted()) != nil, !bytes[first..<at].contains(UInt8(ascii: "\n")) else { return false }
+      skipBlanks()
+      return isColon(inFlow: false)
     }
-    guard !isFlowMark else { return false }
-    while !probe.isAtEnd, !probe.isBreak(), !probe.isComment {
-      if probe.isColon(inFlow: false) { return true }
-      probe.at += 1
+    guard !isFlowMark() else { return false }
+    while true {
+      skipText()
+      guard !isAtEnd, !isBreak(), !isComment else { return false }
+      if isColon(inFlow: false) { return true }
+      at += 1
     }
-    return false
   }
 
   private mutating func sequence(at column: Int) throws(DocumentFault) -> JSONValue {
     var elements: [JSONValue] = []
     while true {
       at += 1
-      path.append(String(elements.count))
-      elements.append(try node(below: column, isValue: false))
-      path.removeLast()
+      elements.append(try node(nil, below: column))
       guard try goesOn(at: column), isDash else { return .array(elements) }
     }
   }
@@ -304,15 +314,13 @@ struct YAMLReader {
     var merged: [JSONObject] = []
     while true {
       let start = at
-      guard isKey else { throw fault("Expected 'name: value' here.") }
+      guard isAtKey() else { throw fault("Expected 'name: value' here.") }
       let isPlain = !`is`("\"") && !`is`("'")
       let key = isPlain ? try plain(inFlow: false, below: column, isKey: true) : try quoted()
       skipBlanks()
       at += 1
-      path.append(key)
-      defer { path.removeLast() }
       keyStart = start
-      let value = try node(below: column, isValue: true)
+      let value = try node(key, below: column)
       try add(value, to: &members, &merged, key, isPlain: isPlain, at: start)
       guard try goesOn(at: column) else { return merge(merged, into: members) }
     }
@@ -403,13 +411,17 @@ struct YAMLReader {
 
   /// Reads a text without quotes, on one or more lines.
   private mutating func plain(inFlow: Bool, below parent: Int, isKey: Bool = false) throws(DocumentFault) -> String {
-    if "@`%".utf8.contains(byte()) || isFlowMark || "-?:".utf8.contains(byte()) && isSpace(1) {
+    if "@`%".utf8.contains(byte()) || isFlowMark() || "-?:".utf8.contains(byte()) && isSpace(1) {
       throw fault("A text cannot begin with '\(Character(Unicode.Scalar(byte())))'; put it into quotes.")
     }
     var (result, breaks) = ("", 0)
     while true {
       let start = at
-      while !isAtEnd, !isBreak(), !isComment, !isColon(inFlow: inFlow), !(inFlow && isFlowMark) { at += 1 }
+      skipText()
+      while !isAtEnd, !isBreak(), !isComment, !isColon(inFlow: inFlow), !(inFlow && isFlowMark()) {
+        at += 1
+        skipText()
+      }
       var end = at
       while end > start, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") { end -= 1 }
       if breaks > 0 { result += breaks == 1 ? " " : String(repeating: "\n", count: breaks - 1) }
@@ -421,7 +433,7 @@ struct YAMLReader {
         if `is`("\n") { breaks += 1 }
         at += 1
       }
-      guard !isAtEnd, !isComment, inFlow || column > parent && !isMarker, !(inFlow && isFlowMark) else {
+      guard !isAtEnd, !isComment, inFlow || column > parent && !isMarker, !(inFlow && isFlowMark()) else {
         at = stop
         break
       }
@@ -451,8 +463,9 @@ struct YAMLReader {
       } else if !isSingle, `is`("\\") {
         result += try escape()
       } else {
-        result.append(byte())
-        at += 1
+        let first = at
+        repeat { at += 1 } while !isAtEnd && !isBreak() && !`is`("\\") && !`is`(isSingle ? "'" : "\"")
+        result += bytes[first..<at]
       }
     }
   }
@@ -510,17 +523,15 @@ struct YAMLReader {
     default: break
     }
     guard let first = text.utf8.first, "+-.0123456789".utf8.contains(first) else { return .string(text) }
+    if let number = JSONNumber(text: text) { return .number(number) }
     if text.hasPrefix("0x"), let number = Int(text.dropFirst(2), radix: 16) { return .number(JSONNumber(number)) }
     if text.hasPrefix("0o"), let number = Int(text.dropFirst(2), radix: 8) { return .number(JSONNumber(number)) }
     if [".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"].contains(text.drop { "+-".contains($0) }) {
       throw fault("JSON has no number '\(text)'; put it into quotes.")
     }
-    if let number = JSONNumber(text: text) { return .number(number) }
-    guard text.wholeMatch(of: /[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?/) != nil else {
-      return .string(text)
-    }
+    guard text.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let number = Double(text) else { return .string(text) }
     if let number = Int(text) { return .number(JSONNumber(number)) }
-    return Double(text).flatMap { JSONNumber($0) }.map(JSONValue.number) ?? .string(text)
+    return JSONNumber(number).map(JSONValue.number) ?? .string(text)
   }
 
   // MARK: Flow
@@ -547,19 +558,15 @@ struct YAMLReader {
       if isObject {
         let isPlain = !`is`("\"") && !`is`("'")
         let key = isPlain ? try plain(inFlow: true, below: -1) : try quoted()
-        path.append(key)
-        defer { path.removeLast() }
         skipFlowSpace()
         var value = JSONValue.null
         if `is`(":") {
           at += 1
-          value = try flowNode()
+          value = try flowNode(key)
         }
         try add(value, to: &members, &merged, key, isPlain: isPlain, at: keyStart)
       } else {
-        path.append(String(elements.count))
-        defer { path.removeLast() }
-        elements.append(try flowNode())
+        elements.append(try flowNode(nil))
       }
       skipFlowSpace()
       if `is`(",") {
@@ -572,15 +579,13 @@ struct YAMLReader {
     }
   }
 
-  private mutating func flowNode() throws(DocumentFault) -> JSONValue {
-    guard path.count < Self.maximumDepth else { throw fault("The values are nested too deeply.") }
-    let before = weight
+  private mutating func flowNode(_ name: String?) throws(DocumentFault) -> JSONValue {
+    let begin = try begin(name)
     var properties = Properties()
-    weight += 1
     repeat { skipFlowSpace() } while try readProperty(&properties)
-    note(at)
-    if let value = try marked() { return finish(value, properties, since: before) }
-    let value = isFlowMark ? .null : try resolve(try plain(inFlow: true, below: -1), properties.tag)
-    return finish(value, properties, since: before)
+    note(begin.mark, at)
+    if let value = try marked() { return end(value, properties, since: begin) }
+    let value = isFlowMark() ? .null : try resolve(try plain(inFlow: true, below: -1), properties.tag)
+    return end(value, properties, since: begin)
   }
 }

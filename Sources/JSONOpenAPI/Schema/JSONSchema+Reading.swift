@@ -45,19 +45,25 @@ extension JSONSchema {
       }
     }
 
-    /// The keywords whose values have one type, with the name of the type.
-    private static let kinds: [(names: Set<String>, kind: String, holds: @Sendable (JSONValue) -> Bool)] = [
-      (["minimum", "maximum", "multipleOf"], "a number", { $0.double != nil }),
-      (
-        ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"], "a whole number",
-        { $0.double.map { $0 >= 0 && $0.rounded() == $0 } ?? false }
-      ),
-      (["nullable", "readOnly", "writeOnly", "uniqueItems"], "true or false", { $0.bool != nil }),
-      (["enum", "allOf", "anyOf", "oneOf", "prefixItems"], "a list", { $0.array != nil }),
-      (["required"], "a list", { $0.array != nil || $0.bool != nil }),
-      (["pattern", "format", "$ref"], "a text", { $0.string != nil }),
-      (["properties", "patternProperties", "dependentRequired", "discriminator"], "an object", { $0.object != nil }),
-    ]
+    private typealias Kind = (name: String, holds: @Sendable (JSONValue) -> Bool)
+
+    /// The types of the keywords whose values have one.
+    private static let kinds: [String: Kind] = {
+      let rows: [(names: String, kind: Kind)] = [
+        ("minimum maximum multipleOf", ("a number", { $0.double != nil })),
+        (
+          "minLength maxLength minItems maxItems minProperties maxProperties",
+          ("a whole number", { $0.double.map { $0 >= 0 && $0.rounded() == $0 } ?? false })
+        ),
+        ("nullable readOnly writeOnly uniqueItems", ("true or false", { $0.bool != nil })),
+        ("enum allOf anyOf oneOf prefixItems", ("a list", { $0.array != nil })),
+        ("required", ("a list", { $0.array != nil || $0.bool != nil })),
+        ("pattern format $ref", ("a text", { $0.string != nil })),
+        ("properties patternProperties dependentRequired discriminator", ("an object", { $0.object != nil })),
+      ]
+      return Dictionary(
+        uniqueKeysWithValues: rows.flatMap { row in row.names.split(separator: " ").map { (String($0), row.kind) } })
+    }()
 
     /// Reads a schema, and those to which it refers.
     mutating func id(of node: DocumentFiles.Node) throws(Fault) -> ID {
@@ -87,8 +93,8 @@ extension JSONSchema {
         throw Fault(node: node, message: "a schema is an object, or true or false; correct it")
       }
       for (name, value) in node.members {
-        if let row = Self.kinds.first(where: { $0.names.contains(name) }), !row.holds(value.value) {
-          throw Fault(node: value, message: "'\(name)' is \(row.kind); correct it.")
+        if let kind = Self.kinds[name], !kind.holds(value.value) {
+          throw Fault(node: value, message: "'\(name)' is \(kind.name); correct it.")
         }
         try read(name, value, of: node, into: &keywords)
       }
@@ -192,7 +198,7 @@ extension JSONSchema {
       guard case .number(let number) = value.value else { return nil }
       guard case .number(let other)? = exclusive?.value else { return (number, exclusive?.value == true) }
       let isStricter =
-        exclusive?.path.last == "exclusiveMinimum"
+        exclusive?.name == "exclusiveMinimum"
         ? other.doubleValue >= number.doubleValue : other.doubleValue <= number.doubleValue
       return isStricter ? (other, true) : (number, false)
     }

@@ -1,4 +1,5 @@
 package import JSONServerValues
+import Synchronization
 import TextMatching
 
 /// JSON Schemas that refer to each other (draft 2020-12, and the dialects of OpenAPI 3.0 and 3.1).
@@ -84,42 +85,61 @@ package struct JSONSchema: Sendable {
   package internal(set) var ignored: [String] = []
 
   /// The members, types and choices of some schemas together, after following their references and `allOf`.
-  struct Shape {
-    var parts: [ID] = []
-    var types = Types.all
-    var properties: [(name: String, ids: [ID])] = []
-    var positions: [String: Int] = [:]
-    var required: [String] = []
-    var isClosed = false
+  final class Shape: Sendable {
+    let parts: [ID]
+    let types: Types
+    let properties: [(name: String, ids: [ID])]
+    let positions: [String: Int]
+    let required: [String]
+    let isClosed: Bool
     /// The choices of each `oneOf` and `anyOf`.
-    var choices: [[ID]] = []
+    let choices: [[ID]]
+    let isReadOnly: Bool
+    let isWriteOnly: Bool
+    let hasItems: Bool
+
+    init(_ ids: [ID], _ nodes: [Node]) {
+      var (parts, types, required, choices) = ([ID](), Types.all, [String](), [[ID]]())
+      var (properties, positions) = ([(name: String, ids: [ID])](), [String: Int]())
+      func add(_ id: ID) {
+        guard !parts.contains(id) else { return }
+        parts.append(id)
+        if nodes[id].hasTypes { types.formIntersection(nodes[id].types) }
+        if let reference = nodes[id].reference { add(reference) }
+        for (name, id) in nodes[id].properties {
+          if let position = positions[name] {
+            properties[position].ids.append(id)
+          } else {
+            positions[name] = properties.count
+            properties.append((name, [id]))
+          }
+        }
+        required += nodes[id].required.filter { !required.contains($0) }
+        for part in nodes[id].allOf { add(part) }
+        for found in [nodes[id].oneOf, nodes[id].anyOf] where !found.isEmpty { choices.append(found) }
+      }
+      for id in ids { add(id) }
+      (self.parts, self.types, self.required, self.choices) = (parts, types, required, choices)
+      (self.properties, self.positions) = (properties, positions)
+      isClosed = parts.contains { nodes[$0].closesAll || nodes[$0].additional.map { nodes[$0].isNever } == true }
+      isReadOnly = parts.contains { nodes[$0].isReadOnly }
+      isWriteOnly = parts.contains { nodes[$0].isWriteOnly }
+      hasItems = parts.contains { nodes[$0].items != nil }
+    }
   }
+
+  /// The shapes that were asked for. Shapes are asked for when all schemas are read.
+  private final class Shapes: Sendable {
+    let known = Mutex<[[ID]: Shape]>([:])
+  }
+
+  private let shapes = Shapes()
 
   func shape(_ ids: [ID]) -> Shape {
-    var shape = Shape()
-    for id in ids { add(id, to: &shape) }
+    if let shape = shapes.known.withLock({ $0[ids] }) { return shape }
+    let shape = Shape(ids, nodes)
+    shapes.known.withLock { $0[ids] = shape }
     return shape
-  }
-
-  private func add(_ id: ID, to shape: inout Shape) {
-    guard !shape.parts.contains(id) else { return }
-    shape.parts.append(id)
-    let node = nodes[id]
-    if node.hasTypes { shape.types.formIntersection(node.types) }
-    if let reference = node.reference { add(reference, to: &shape) }
-    for (name, id) in node.properties {
-      if let position = shape.positions[name] {
-        shape.properties[position].ids.append(id)
-      } else {
-        shape.positions[name] = shape.properties.count
-        shape.properties.append((name, [id]))
-      }
-    }
-    shape.required += node.required.filter { !shape.required.contains($0) }
-    if let additional = node.additional, nodes[additional].isNever { shape.isClosed = true }
-    if node.closesAll { shape.isClosed = true }
-    for part in node.allOf { add(part, to: &shape) }
-    for choices in [node.oneOf, node.anyOf] where !choices.isEmpty { shape.choices.append(choices) }
   }
 
   /// The schemas of a member, also of one that only some choices have.
@@ -133,6 +153,7 @@ package struct JSONSchema: Sendable {
   /// The members that some schemas declare, also those of their choices.
   package func properties(of ids: [ID]) -> [(name: String, ids: [ID])] {
     let shape = shape(ids)
+    guard !shape.choices.isEmpty else { return shape.properties }
     var found = shape.properties
     for (name, ids) in shape.choices.joined().flatMap({ properties(of: [$0]) })
     where !found.contains(where: { $0.name == name }) {
@@ -143,8 +164,8 @@ package struct JSONSchema: Sendable {
 
   package func required(of ids: [ID]) -> [String] { shape(ids).required }
   package func isClosed(_ ids: [ID]) -> Bool { shape(ids).isClosed }
-  package func isReadOnly(_ ids: [ID]) -> Bool { shape(ids).parts.contains { nodes[$0].isReadOnly } }
-  package func isWriteOnly(_ ids: [ID]) -> Bool { shape(ids).parts.contains { nodes[$0].isWriteOnly } }
+  package func isReadOnly(_ ids: [ID]) -> Bool { shape(ids).isReadOnly }
+  package func isWriteOnly(_ ids: [ID]) -> Bool { shape(ids).isWriteOnly }
 
   /// Whether values of a direction lack a member with these schemas.
   func isAway(_ ids: [ID], _ direction: Direction) -> Bool {
@@ -166,17 +187,12 @@ package struct JSONSchema: Sendable {
   /// The types that some schemas allow, without null.
   package func types(of ids: [ID]) -> Types {
     let shape = shape(ids)
-    let chosen = shape.choices.map { $0.reduce(into: Types()) { $0.formUnion(self.types(of: [$1])) } }
-    var types: Types = chosen.reduce(shape.types) { $0.intersection($1) }.subtracting(.null)
+    let types = shape.choices.reduce(shape.types) { types, choices in
+      types.intersection(choices.reduce(into: Types()) { $0.formUnion(self.types(of: [$1])) })
+    }.subtracting(.null)
     // Documents leave out the type where members or elements tell it.
-    if types == Types.all.subtracting(.null) {
-      if !shape.properties.isEmpty {
-        types = .object
-      } else if shape.parts.contains(where: { nodes[$0].items != nil }) {
-        types = .array
-      }
-    }
-    return types
+    guard types == Types.all.subtracting(.null) else { return types }
+    return !shape.properties.isEmpty ? .object : shape.hasItems ? .array : types
   }
 
   package func isObject(_ ids: [ID]) -> Bool { types(of: ids) == .object }
@@ -188,8 +204,10 @@ package struct JSONSchema: Sendable {
 
   /// The value without members that are write-only, and without those that a closed schema does not know.
   ///
-  /// - Parameter hidden: Members of the value itself that are left out unless the schema declares them.
-  package func projected(_ value: JSONValue, by ids: [ID], hiding hidden: Set<String> = []) -> JSONValue {
+  /// - Parameter hides: Whether a member of the value itself is left out unless the schema declares it.
+  func projected(
+    _ value: JSONValue, by ids: [ID], hiding hides: (_ name: String) -> Bool = { _ in false }
+  ) -> JSONValue {
     switch value {
     case .array(let elements):
       let items = items(of: ids)
@@ -201,19 +219,19 @@ package struct JSONSchema: Sendable {
         JSONObject(
           members.compactMap { name, member in
             let ids = property(name, of: shape)
-            if ids.isEmpty { return isOpen && !hidden.contains(name) ? (name, member) : nil }
+            if ids.isEmpty { return isOpen && !hides(name) ? (name, member) : nil }
             return isWriteOnly(ids) ? nil : (name, projected(member, by: ids))
           }))
     case .null, .bool, .number, .string: return value
     }
   }
 
-  /// Whether some schemas have write-only members, at any depth.
-  package func hidesMembers(_ ids: [ID], besides seen: Set<ID> = []) -> Bool {
-    let parts = shape(ids).parts
-    guard !seen.isSuperset(of: parts) else { return false }
-    let seen = seen.union(parts)
-    return properties(of: ids).contains { isWriteOnly($0.ids) || hidesMembers($0.ids, besides: seen) }
-      || !items(of: ids).isEmpty && hidesMembers(items(of: ids), besides: seen)
+  /// Whether a value may have members, at any depth, that are left out of its projection.
+  func leavesOut(_ ids: [ID], besides seen: Set<ID> = []) -> Bool {
+    let shape = shape(ids)
+    guard !seen.isSuperset(of: shape.parts) else { return false }
+    let seen = seen.union(shape.parts)
+    return shape.isClosed || properties(of: ids).contains { isWriteOnly($0.ids) || leavesOut($0.ids, besides: seen) }
+      || !items(of: ids).isEmpty && leavesOut(items(of: ids), besides: seen)
   }
 }

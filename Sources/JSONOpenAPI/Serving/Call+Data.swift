@@ -311,12 +311,15 @@ extension Call {
     }
     let isNew = storage?.action == .create
     let number = status ?? Operation.number(of: success.status, or: isNew ? 201 : 200)
-    let id: String? = (record.member(Array(collection.idName.utf8)) as ValidJSON?).map { JSONValue($0).plainText }
-    let segments = request.segments + (idParameter == nil && !collection.isObject ? [id ?? ""] : [])
-    let location = request.base + "/" + segments.map(\.escapedSegment).joined(separator: "/")
-    var response = DocumentResponse(status: number, headers: document.headers(of: success, ["location": location]))
-    if isNew || status == 201, id != nil, !response.headers.contains(where: { $0.name.lowercased() == "location" }) {
-      response.headers.append(("Location", location))
+    var response = DocumentResponse(status: number)
+    if isNew || status == 201 || !success.headers.isEmpty {
+      let id: String? = (record.member(Array(collection.idName.utf8)) as ValidJSON?).map { JSONValue($0).plainText }
+      let segments = request.segments + (idParameter == nil && !collection.isObject ? [id ?? ""] : [])
+      let location = request.base + "/" + segments.map(\.escapedSegment).joined(separator: "/")
+      response.headers = document.headers(of: success, ["location": location])
+      if isNew || status == 201, id != nil, !response.headers.contains(where: { $0.name.lowercased() == "location" }) {
+        response.headers.append(("Location", location))
+      }
     }
     guard number != 204 else { return response }
     guard let content = success.content else {
@@ -336,12 +339,12 @@ extension Call {
       document.fill(&response, content, value)
       return response
     }
-    if way.isEmpty, document.wholeCollections.contains(collection.name) {
+    let ids = way.reduce(content.schema) { schema.property($1, of: $0) }
+    if way.isEmpty, let shown = document.views.view(of: collection, by: ids, schema).shown(record) {
       response.type = content.servedType
-      response.body = .record(record)
+      response.body = .record(shown)
       return response
     }
-    let ids = way.reduce(content.schema) { schema.property($1, of: $0) }
     let value = document.view(JSONValue(record), collection, ids)
     document.fill(&response, content, document.wrapped(value, in: content.schema, way[...]) { _, _, _ in nil })
     return response
@@ -368,14 +371,11 @@ extension Document {
 
   /// A record as some schemas show it: without members that only other schemas have, and with all that must be there.
   func view(_ record: JSONValue, _ collection: Collection, _ ids: [JSONSchema.ID]) -> JSONValue {
-    let own = Set(schema.properties(of: ids).map(\.name))
-    let others =
-      own.isEmpty ? [] : Set(collection.views.flatMap { schema.properties(of: $0).map(\.name) }).subtracting(own)
-    let writeOnly = schema.properties(of: collection.schemas).filter { schema.isWriteOnly($0.ids) }.map(\.name)
-    let hidden = collection.hidden.subtracting(own).union(others).union(writeOnly)
-    let projected = schema.projected(record, by: ids, hiding: hidden)
+    let view = views.view(of: collection, by: ids, schema)
+    if view.isWhole(record) { return record }
+    let projected = schema.projected(record, by: ids) { view.members[$0]?.isShown == false }
     guard var members = projected.object else { return projected }
-    for name in schema.required(of: ids) where members[name] == nil {
+    for name in view.required where members[name] == nil {
       members[name] = schema.sample(schema.property(name, of: ids))
     }
     return .object(members)

@@ -262,10 +262,8 @@ extension Call {
       let way = storage.resultPath ?? []
       let items = document.schema.items(
         of: way.reduce(success.content?.schema ?? []) { document.schema.property($1, of: $0) })
-      let isWhole = document.wholeCollections.contains(collection.name)
       let records = JSONValue.array(
-        isWhole
-          ? shown : shown.map { document.view($0, collection, items.isEmpty ? collection.views.first ?? [] : items) })
+        shown.map { document.view($0, collection, items.isEmpty ? collection.views.first ?? [] : items) })
       guard let content = success.content else {
         if success.contents.isEmpty { (response.type, response.body) = ("application/json", .json(records)) }
         return response

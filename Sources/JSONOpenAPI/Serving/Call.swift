@@ -113,10 +113,7 @@ package struct Call: Sendable {
   }
 
   /// The parameter of the path that has the id of an item; `nil` for a list.
-  var idParameter: String? {
-    guard storage?.isOfItem == true else { return nil }
-    return PathTree.parts(of: operation.path.split(separator: "/").last.map(String.init) ?? "")?.name
-  }
+  var idParameter: String? { storage?.isOfItem == true ? operation.lastParameter : nil }
 
   /// The same call with the id of its item as the record spells it: UUIDs are found without letter case.
   package func spelled(as database: Database) -> Call {
@@ -158,7 +155,7 @@ extension Document {
     if case .refused(let fault) = operations[index].kind {
       return respond(refusal(index, [501], "This operation is not served: \(fault)"))
     }
-    let preferences = Self.preferences(request.field("prefer") ?? "")
+    let preferences = request.field("prefer").map(Self.preferences) ?? [:]
     if let code = preferences["code"] {
       guard let status = Int(code), let reply = operations[index].reply(status) else {
         return respond(

@@ -40,7 +40,8 @@ extension Document {
       notes.append(placed(.init(node: places[index], message: message)))
     }
     // A part to which several places refer is named once.
-    for fault in faults.map(placed) where !notes.contains(fault) { notes.append(fault) }
+    var named: Set<DocumentFault> = []
+    for fault in faults.map(placed) where named.insert(fault).inserted { notes.append(fault) }
     for (index, operation) in operations.enumerated() {
       let name = "\(operation.method) \(operation.path)"
       switch operation.kind {

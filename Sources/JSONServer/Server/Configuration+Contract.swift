@@ -37,9 +37,9 @@ extension Server.Configuration {
     case .file(let path), .text(_, name: let path): name = path
     case .directory, .value, .postgreSQL: name = title
     }
-    let text = OpenFile(path: name).map { $0.read(from: 0, count: $0.size) }
+    var places = OpenFile(path: name).map { DocumentPlaces(in: $0.read(from: 0, count: $0.size), name: name) }
     let lines = problems.prefix(10).map { path, message in
-      text.map { Document.fault(message, at: path, in: $0, name: name).description } ?? "\(name): \(message)"
+      places?.fault(message, at: path).description ?? "\(name): \(message)"
     }
     let more = problems.count > 10 ? "\n… and \(problems.count - 10) more." : ""
     throw ServerError(

@@ -87,11 +87,14 @@ package struct Excerpt: Sendable, Hashable {
     let isBreak = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
     let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || isBreak(byte) }
     let offset = offset < bytes.count ? offset : (bytes.lastIndex { !isSpace($0) } ?? -1) + 1
-    let lineStart = (bytes[..<offset].lastIndex(where: isBreak) ?? -1) + 1
-    let lineEnd = bytes[offset...].firstIndex(where: isBreak) ?? bytes.count
+    // Of a long line, no more is read than is shown.
+    let first = max(offset - 61, 0)
+    let lineStart = bytes[first..<offset].lastIndex(where: isBreak).map { $0 + 1 } ?? first
+    let end = min(offset + 40, bytes.count)
+    let lineEnd = bytes[offset..<end].firstIndex(where: isBreak) ?? end
     let start = max(lineStart, offset - 60)
     let before = Self.printable(bytes[start..<offset])
-    let after = Self.printable(bytes[offset..<min(lineEnd, offset + 40)])
+    let after = Self.printable(bytes[offset..<lineEnd])
     let mark = start > lineStart ? "…" : ""
     text = "  \(mark)\(before)\(after)\n  \(String(repeating: " ", count: mark.count + LogText.width(of: before)))^"
   }

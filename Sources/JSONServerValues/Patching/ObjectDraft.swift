@@ -191,7 +191,7 @@ extension ValidJSON {
   }
 
   /// An object without some members; the others and the white space between them stay.
-  init(_ object: ValueToken, removing names: Set<[UInt8]>) {
+  package init(_ object: ValueToken, removing names: Set<[UInt8]>) {
     let bytes = object.bytes
     var text: [UInt8] = []
     // The start of the white space and the comma before the next member, and the end of those before the first.

@@ -125,7 +125,7 @@ struct ValidateCommand: ReportingCommand {
     do throws(DocumentFault) {
       let document = try Document(bytes, name: name) { FileText.contents(of: $0) }
       let notes = document.start().notes
-      let report = format.report(notes.map { Finding(.warning, $0, of: name, in: bytes) }, in: name, bytes)
+      let report = format.report(notes.map { Finding(.warning, $0, of: name) }, in: name, bytes)
       if format == .text {
         try? FileText.print(Banner.lines(document.rows, LogStyle(isColored: false)).joined(separator: "\n"))
         if notes.isEmpty { return 0 }
@@ -133,7 +133,7 @@ struct ValidateCommand: ReportingCommand {
       try? FileText.print(report, terminator: "")
       return strict && !notes.isEmpty ? ExitStatus.invalidSource.rawValue : 0
     } catch {
-      try? FileText.print(format.report([Finding(.error, error, of: name, in: bytes)], in: name, bytes), terminator: "")
+      try? FileText.print(format.report([Finding(.error, error, of: name)], in: name, bytes), terminator: "")
       return ExitStatus.invalidSource.rawValue
     }
   }
@@ -144,8 +144,9 @@ struct ValidateCommand: ReportingCommand {
     let (name, schema) = (options.source.name, try options.schema)
     return try CommandFailure.translating { () throws(ServerError) in
       let contract = try Contract(path: openapi)
+      var places = DocumentPlaces(in: text, name: name)
       return contract.problems(ofText: text, schema).map { path, message in
-        Finding(.error, Document.fault(message, at: path, in: text, name: name), of: name, in: text)
+        Finding(.error, places.fault(message, at: path), of: name)
       }
     }
   }
@@ -161,15 +162,12 @@ struct ValidateCommand: ReportingCommand {
 
 extension Finding {
   /// Creates the finding of a document's fault; one in another file has that file in its sentence.
-  fileprivate init(_ severity: Severity, _ fault: DocumentFault, of file: String, in text: [UInt8]) {
-    guard fault.file == file else {
-      self.init(severity, fault.description, at: 0, in: text)
-      return
+  fileprivate init(_ severity: Severity, _ fault: DocumentFault, of file: String) {
+    if fault.file == file {
+      self.init(severity, fault.message, at: fault.offset, line: fault.line, column: fault.column)
+    } else {
+      self.init(severity, fault.description, at: 0, line: 1, column: 1)
     }
-    let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: fault.line - 1, omittingEmptySubsequences: false)
-    let start = lines.last?.startIndex ?? 0
-    let before = String(decoding: lines.last ?? [], as: UTF8.self).unicodeScalars.prefix(fault.column - 1)
-    self.init(severity, fault.message, at: start + String(before).utf8.count, in: text)
   }
 }
 
