@@ -61,6 +61,13 @@ package struct Contract: Sendable {
   /// Whether the document has a path.
   package func has(_ target: RequestTarget) -> Bool { document.match(target.segments) != nil }
 
+  /// Whether an address leads to a record that the document describes, and that is not there.
+  package func lacksRecord(at address: String, in database: Database) -> Bool {
+    let path = address.firstRange(of: "://").flatMap { address[$0.upperBound...].firstIndex(of: "/") }
+    guard let target = try? RequestTarget(String(address[(path ?? address.startIndex)...])) else { return false }
+    return document.lacksRecord(target.segments, in: database)
+  }
+
   private func documentRequest(_ request: Request, _ target: RequestTarget) -> DocumentRequest {
     let fields = request.headerFields
     let hasType = fields[.contentType] != nil || request.bytes.isEmpty

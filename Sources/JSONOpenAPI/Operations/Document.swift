@@ -1,3 +1,4 @@
+package import JSONDatabase
 package import JSONServerValues
 
 /// An OpenAPI document (3.0 and 3.1), as a table of operations, schemas and collections.
@@ -86,6 +87,17 @@ package final class Document: Sendable {
     if let match = paths.match(segments[...]) { return match }
     guard !prefix.isEmpty, segments.starts(with: prefix) else { return nil }
     return paths.match(segments.dropFirst(prefix.count))
+  }
+}
+
+extension Document {
+  /// Whether a path leads to a stored item, and the item is not there.
+  package func lacksRecord(_ segments: [String], in database: Database) -> Bool {
+    guard let match = match(segments), let id = match.parameters.last?.value,
+      let storage = match.operations.compactMap({ operations[$0].storage }).first(where: \.isOfItem),
+      !collections[storage.collection].isObject
+    else { return false }
+    return (try? database.record(id, in: collections[storage.collection].name)) == nil
   }
 }
 

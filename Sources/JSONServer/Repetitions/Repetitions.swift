@@ -50,7 +50,9 @@ final class Repetitions {
     let turn = Turn(
       name: name, request: "\(request.method) \(request.target) \(request.bytes.count) \(hash)",
       number: engine.nextNumber())
-    let earlier = Kept(engine.writes.state[.response, name]).flatMap { $0.second + Self.lifetime > Self.now ? $0 : nil }
+    let earlier = Kept(engine.writes.state[.response, name]).flatMap { kept in
+      kept.second + Self.lifetime > Self.now && !engine.lacksRecord(of: kept.response) ? kept : nil
+    }
     // A request that an OpenAPI document allows is refused only by the document.
     if let other = earlier?.request ?? underWay[name]?.turn.request, other != turn.request,
       engine.configuration.contract != nil
@@ -229,5 +231,11 @@ extension Engine {
       return goOn(self, context)
     }
     repetitions.pass(context, key: key, on: self, goOn)
+  }
+
+  /// Whether a response leads to a record that an OpenAPI document describes, and that is deleted by now.
+  fileprivate func lacksRecord(of response: PreparedResponse) -> Bool {
+    guard let contract = configuration.contract, let location = response.headerFields[.location] else { return false }
+    return contract.lacksRecord(at: location, in: writes.database)
   }
 }
