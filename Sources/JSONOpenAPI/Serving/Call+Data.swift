@@ -30,18 +30,18 @@ extension Call {
       return document.response(status, success, example: example)
     }
     switch storage.action {
-    case .list: return try list(storage, collection, database)
+    case .list: return list(storage, collection, database)
     case .create: return try create(id: nil, collection, &database)
     case .read: return response(to: try record(collection, database), collection)
     case .replace:
       if let before = try? record(collection, database) {
-        return try change(try written(replacing: before, collection), collection, &database)
+        return try change(before, to: try written(replacing: before, collection), collection, &database)
       }
       guard !collection.isObject, operation.lists(201) || !operation.lists(404) else { throw missing(collection) }
       return try create(id: id, collection, &database)
     case .merge:
       let before = try record(collection, database)
-      return try change(try written(mergedInto: before, collection), collection, &database)
+      return try change(before, to: try written(mergedInto: before, collection), collection, &database)
     case .delete:
       let before = try record(collection, database)
       var children: [String: Int] = [:]
@@ -54,12 +54,12 @@ extension Call {
 
   private func list(
     _ storage: Operation.Storage, _ collection: Collection, _ database: Database
-  ) throws(Refusal) -> DocumentResponse {
+  ) -> DocumentResponse {
     let owners = owners(of: collection)
     let records = document.records(of: collection, database).filter { record in
       owners.allSatisfy { record[$0.member]?.plainText == $0.value }
     }
-    return try listResponse(storage, collection, records)
+    return listResponse(storage, collection, records)
   }
 
   // MARK: Records
@@ -97,12 +97,12 @@ extension Call {
   }
 
   private func checkAncestors(_ database: Database) throws(Refusal) {
+    // What does not know 404 responds all the same.
+    guard operation.reply(404) != nil else { return }
     var outer: (collection: Int, id: String)?
     for ancestor in operation.ancestors {
       let (parent, id) = (document.collections[ancestor.collection], path[ancestor.parameter] ?? "")
       guard let record = try? database.record(id, in: parent.name) else {
-        // An action that does not know 404 responds all the same.
-        if storage == nil, operation.reply(404) == nil { return }
         throw Refusal(statuses: [404], message: "\(parent.name) has no record '\(id)'.")
       }
       if let outer, let link = parent.parents.first(where: { $0.collection == outer.collection }) {
@@ -168,6 +168,7 @@ extension Call {
     }
     if members[collection.idName] == nil { members[collection.idName] = newID(collection, database) }
     if members[collection.idName] != nil { members.moveToFront(collection.idName) }
+    dropUnshowable(from: &members, collection, before: nil)
     fill(&members, collection, isNew: true)
     let status = operation.lists(201) && storage?.action == .replace ? 201 : nil
     return try store(collection, status) { () throws(DatabaseError) in
@@ -201,12 +202,11 @@ extension Call {
     return nil
   }
 
-  /// Sets the id that the path has. Another id is refused where the document lets it be, in a PATCH only with 409.
+  /// Sets the id that the path has. Another id in the body is refused where the document lists 409: its schemas allow it.
   private func keepID(_ members: inout JSONObject, _ id: String, _ collection: Collection) throws(Refusal) {
-    let statuses = storage?.action == .merge ? [] : [400, 422].filter { operation.reply($0) != nil }
-    if let given = members[collection.idName]?.plainText, given != id, operation.lists(409) || !statuses.isEmpty {
+    if let given = members[collection.idName]?.plainText, given != id, operation.lists(409) {
       throw Refusal(
-        statuses: operation.lists(409) ? [409] : statuses,
+        statuses: [409],
         message: "The body has the \(collection.idName) '\(given)', and the path '\(id)'; send the same one.")
     }
     members[collection.idName] = schema.value(of: id, by: collection.idSchema)
@@ -246,9 +246,10 @@ extension Call {
   }
 
   private func change(
-    _ changed: JSONObject, _ collection: Collection, _ database: inout Database
+    _ before: ValidJSON, to changed: JSONObject, _ collection: Collection, _ database: inout Database
   ) throws(Refusal) -> DocumentResponse {
     var members = changed
+    dropUnshowable(from: &members, collection, before: before)
     fill(&members, collection, isNew: false)
     let status = storage?.action == .replace && operation.lists(200) ? 200 : nil
     return try store(collection, status) { () throws(DatabaseError) in
@@ -258,6 +259,14 @@ extension Call {
       }
       let written = try database.edit(id ?? "", in: collection.name, by: edit)
       return (written.text, .updated(collection.name, written))
+    }
+  }
+
+  /// Takes back the members that requests may have so, and responses may not.
+  private func dropUnshowable(from members: inout JSONObject, _ collection: Collection, before: ValidJSON?) {
+    for name in document.problems(of: .object(members), collection).compactMap(\.place.first) where members[name] != nil
+    {
+      members[name] = before.flatMap { JSONValue($0)[name] }
     }
   }
 

@@ -201,7 +201,7 @@ extension Call {
   /// A page of a list, in its envelope.
   func listResponse(
     _ storage: Operation.Storage, _ collection: Collection, _ all: [JSONValue]
-  ) throws(Refusal) -> DocumentResponse {
+  ) -> DocumentResponse {
     let plan = document.listPlan(self, collection)
     let records = plan.sorted(all.filter(plan.includes))
     let size = plan.size ?? records.count
@@ -211,16 +211,13 @@ extension Call {
       start = overflow ? records.count : product
     }
     var end: Int?
-    func position(_ cursor: String) throws(Refusal) -> Int {
-      if let position = records.firstIndex(where: { $0[collection.idName]?.plainText == cursor }) { return position }
-      // Where no response could refuse it, a cursor without a record is one behind the last record.
-      guard operation.reply(400) ?? operation.reply(422) != nil else { return records.count }
-      throw Refusal(
-        statuses: [400, 422], message: "The cursor '\(cursor)' leads to no record; begin again without it.")
+    // A schema allows cursors without a record, too: each is one behind the last record.
+    func position(_ cursor: String) -> Int {
+      records.firstIndex { $0[collection.idName]?.plainText == cursor } ?? records.count
     }
-    if let cursor = plan.cursor { start = try position(cursor) + 1 }
+    if let cursor = plan.cursor { start = position(cursor) + 1 }
     if let before = plan.before {
-      let position = try position(before)
+      let position = position(before)
       end = position
       start = plan.size.map { max(position - $0, 0) } ?? 0
     }

@@ -6,10 +6,15 @@ extension Document {
   ///
   /// - Parameter statuses: The statuses that say what is wrong; the first that the operation lists counts.
   func refusal(_ index: Int, _ statuses: [Int], _ message: String, _ problems: [Problem] = []) -> DocumentResponse {
+    let operation = operations[index]
     // 404 is only for those who list it.
     let other = statuses.count > 1 && statuses[0] == 404 ? statuses[1] : statuses[0]
-    let chosen = statuses.first { operations[index].lists($0) } ?? other
-    guard let reply = operations[index].reply(chosen) else { return problem(chosen, message, problems) }
+    var chosen = statuses.first(where: operation.lists) ?? other
+    // A request that the document forbids gets another refusal of the document rather than one that it does not have.
+    if operation.reply(chosen) == nil, statuses.contains(400) {
+      chosen = [422, 404, 409, 403].first(where: operation.lists) ?? chosen
+    }
+    guard let reply = operation.reply(chosen) else { return problem(chosen, message, problems) }
     var response = DocumentResponse(status: chosen, headers: headers(of: reply, [:]), message: message)
     guard let content = reply.content else { return response }
     response.type = content.servedType
