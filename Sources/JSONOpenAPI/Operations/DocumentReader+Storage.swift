@@ -246,26 +246,39 @@ extension DocumentReader {
     let short =
       Name(parameter).text.hasPrefix(singular.text) ? String(Name(parameter).text.dropFirst(singular.text.count)) : ""
     let wanted = [Name(parameter).text, "id", short, singular.text + "id", "uuid"].filter { !$0.isEmpty }
+    let path =
+      [pair.item["GET"], pair.item.values.min()].lazy.compactMap(\.self).first.flatMap { item in
+        operations[item].parameters.first { $0.name == parameter && $0.location == .path }?.schema
+      } ?? []
     let found =
       wanted.lazy.compactMap { wanted in names.first { $0 == parameter } ?? names.first { Name($0).text == wanted } }
       .first
-      ?? onlyID(collections[index].views.flatMap(\.self))
-    let path = [pair.item["GET"], pair.item.values.min()].lazy.compactMap(\.self).first.flatMap { item in
-      operations[item].parameters.first { $0.name == parameter && $0.location == .path }?.schema
-    }
+      ?? onlyID(collections[index].views.flatMap(\.self), parameter, path)
     collections[index].idName = found ?? "id"
-    collections[index].idSchema = (found.map { schema.property($0, of: views) } ?? []) + (path ?? [])
+    collections[index].idSchema = (found.map { schema.property($0, of: views) } ?? []) + path
     if found == nil, !views.isEmpty { collections[index].hidden.insert("id") }
   }
 
-  /// The only member that could be an id by its schema: an integer, a UUID, or a text that only the server writes.
-  private func onlyID(_ views: [JSONSchema.ID]) -> String? {
+  /// The member that could be an id by its schema: the one with the pattern of the path's parameter, else the only integer,
+  /// UUID, or text that only the server writes, else one with a usual name.
+  private func onlyID(_ views: [JSONSchema.ID], _ parameter: String, _ path: [JSONSchema.ID]) -> String? {
     let required = schema.required(of: views)
-    let candidates = schema.properties(of: views).filter { name, ids in
+    let properties = schema.properties(of: views)
+    if let pattern = schema.pattern(of: path),
+      let same = properties.first(where: { required.contains($0.name) && schema.pattern(of: $0.ids) == pattern })
+    {
+      return same.name
+    }
+    let candidates = properties.filter { name, ids in
       if schema.isReadOnly(ids), schema.isText(ids) { return !["date-time", "date"].contains(schema.format(of: ids)) }
       return required.contains(name) && (schema.isInteger(ids) || schema.format(of: ids) == "uuid")
     }
-    return candidates.count == 1 ? candidates[0].name : nil
+    if candidates.count == 1 { return candidates[0].name }
+    guard schema.isText(path), !Name(parameter).text.hasSuffix("id") else { return nil }
+    let usual = ["code", "key", "slug", "sku", "number", "name"]
+    return usual.lazy.compactMap { usual in
+      properties.first { Name($0.name).text == usual && required.contains($0.name) && schema.isText($0.ids) }?.name
+    }.first
   }
 
   // MARK: Parents

@@ -181,6 +181,7 @@ package struct JSONSchema: Sendable {
     shape(ids).parts.lazy.compactMap { nodes[$0].least?.value.integerValue }.first
   }
   package func format(of ids: [ID]) -> String? { shape(ids).parts.lazy.compactMap { nodes[$0].format }.first }
+  func pattern(of ids: [ID]) -> String? { shape(ids).parts.lazy.compactMap { nodes[$0].pattern?.text }.first }
   package func examples(of ids: [ID]) -> [JSONValue] { shape(ids).parts.flatMap { nodes[$0].examples } }
   package func items(of ids: [ID]) -> [ID] { shape(ids).parts.compactMap { nodes[$0].items } }
 
