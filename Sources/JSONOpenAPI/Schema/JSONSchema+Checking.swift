@@ -28,7 +28,8 @@ extension JSONSchema {
       return found.isEmpty
     }
     if node.isNever { return fail("is not allowed") }
-    if node.isNullable, value == .null { return }
+    // An `enum` without null forbids null, whatever else allows it.
+    if node.isNullable, value == .null, node.values?.contains(.null) != false { return }
     // A schema that refers to itself without a member between allows whatever the rest of it allows.
     guard depth < 64 else { return }
     for part in node.allOf + [node.reference].compactMap(\.self) {
