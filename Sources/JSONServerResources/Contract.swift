@@ -89,6 +89,10 @@ package struct Contract: Sendable {
     } catch {
       return .failure(DocumentRequest.BodyFault(error.message))
     }
+    if type.prefix(while: { $0 != ";" }).hasSuffix("/xml") {
+      let value = XMLReader.value(of: request.bytes)
+      return value.map { .success($0) } ?? .failure(DocumentRequest.BodyFault("The body is not XML; correct it."))
+    }
     guard type.contains("json") else { return .success(.string(String(decoding: request.bytes, as: UTF8.self))) }
     do throws(JSONError) {
       return .success(try JSONValue(parsing: request.bytes))

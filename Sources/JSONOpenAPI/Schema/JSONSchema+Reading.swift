@@ -18,7 +18,7 @@ extension JSONSchema {
     private static let annotations: Set<String> = [
       "$schema", "$id", "$anchor", "$comment", "$vocabulary", "$defs", "definitions", "title", "description",
       "deprecated",
-      "xml", "externalDocs", "then", "else", "exclusiveMinimum", "exclusiveMaximum",
+      "externalDocs", "then", "else", "exclusiveMinimum", "exclusiveMaximum",
       "contentMediaType",
       "contentEncoding",
     ]
@@ -130,6 +130,9 @@ extension JSONSchema {
           keywords.types.insert(type)
         }
         if keywords.types.contains(.number) { keywords.types.insert(.integer) }
+      case "xml":
+        keywords.xmlName = value["name"]?.value.string
+        keywords.isWrapped = value["wrapped"]?.value == true
       case "nullable": keywords.isNullable = value.value == true
       case "discriminator":
         // A mapping has references, and names of schemas, which need not be written as references.

@@ -73,6 +73,10 @@ package struct JSONSchema: Sendable {
     var standard: JSONValue?
     var isReadOnly = false
     var isWriteOnly = false
+    /// The name of its elements in XML.
+    var xmlName: String?
+    /// Whether an element in XML is around those of the array.
+    var isWrapped = false
   }
 
   struct Counts: Sendable {

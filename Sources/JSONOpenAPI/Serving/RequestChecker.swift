@@ -146,16 +146,15 @@ struct RequestChecker {
       return Refusal(
         statuses: [415, 400, 422], message: "A body of type '\(type)' is not taken; send \(types).", isUnreadable: true)
     }
+    let isParsed = content.isJSON || type.contains("form") || type.hasSuffix("/xml")
     switch result {
     case .failure(let fault):
-      guard content.isJSON || type.contains("form") else { return nil }
+      guard isParsed else { return nil }
       return Refusal(statuses: [400, 422], message: fault.message, isUnreadable: true)
     case .success(let value):
-      let value = content.isJSON ? value : schema.reading(value, by: content.schema)
+      let value = content.isJSON ? value : schema.reading(value, by: content.schema, isXML: type.hasSuffix("/xml"))
       body = value
-      // Only JSON and forms are read: of XML, the schema tells about what it stands for.
-      let isRead = content.isJSON || type.contains("form") || schema.types(of: content.schema).contains(.string)
-      guard isRead || content.schema.isEmpty else { return nil }
+      guard isParsed || schema.types(of: content.schema).contains(.string) else { return nil }
       let problems = schema.problems(of: value, by: content.schema, .request)
       guard !problems.isEmpty else { return nil }
       let list = problems.listed(whole: "the body")
@@ -186,21 +185,40 @@ extension JSONSchema {
     return values.first { allows($0, by: ids, .request) } ?? values[0]
   }
 
-  /// A form, whose values are texts and files, as a schema reads it.
-  func reading(_ form: JSONValue, by ids: [ID]) -> JSONValue {
-    guard let members = form.object else { return form }
-    func field(_ value: JSONValue, _ ids: [ID]) -> JSONValue {
-      // Where the schema has a text, a file is its name.
-      guard let text = value.string ?? (isText(ids) ? value["filename"]?.string : nil) else { return value }
-      if isObject(ids), let value = try? JSONValue(parsing: text), value.object != nil { return value }
-      return self.value(of: text, by: ids)
+  /// A form, whose values are texts and files, or XML, whose values are texts and objects, as a schema reads it.
+  func reading(_ value: JSONValue, by ids: [ID], isXML: Bool) -> JSONValue {
+    let isWrapped = isXML && shape(ids).parts.contains { nodes[$0].isWrapped }
+    if isArray(ids) {
+      let inner = value == "" ? [] : value.object?.names.first.flatMap { value[$0] }
+      let elements = isWrapped ? inner ?? value : value
+      return .array((elements.array ?? [elements]).map { reading($0, by: items(of: ids), isXML: isXML) })
     }
+    // Where the schema has a text, a file is its name.
+    if let text = value.string ?? (isText(ids) ? value["filename"]?.string : nil) {
+      if isObject(ids) {
+        let object = isXML && text.isEmpty ? .object([:]) : try? JSONValue(parsing: text)
+        return object?.object == nil ? value : object ?? value
+      }
+      let value = self.value(of: text, by: ids)
+      // An element without content is null, too.
+      return isXML && text.isEmpty && !allows(value, by: ids, .request) && allows(.null, by: ids) ? .null : value
+    }
+    guard let members = value.object else { return value }
+    let properties = properties(of: ids)
     return .object(
       JSONObject(
         members.map { name, value in
-          let ids = property(name, of: ids)
-          guard isArray(ids) else { return (name, field(value, ids)) }
-          return (name, .array((value.array ?? [value]).map { field($0, items(of: ids)) }))
+          let known =
+            properties.first { $0.name == name }
+            ?? (isXML ? properties.first { tag(of: $0.ids) == name } : nil)
+          return (known?.name ?? name, reading(value, by: known?.ids ?? [], isXML: isXML))
         }))
+  }
+
+  /// The name of the elements of a member in XML.
+  private func tag(of ids: [ID]) -> String? {
+    let parts = shape(ids).parts
+    let isWrapped = parts.contains { nodes[$0].isWrapped }
+    return ((isWrapped ? [] : shape(items(of: ids)).parts) + parts).lazy.compactMap { nodes[$0].xmlName }.first
   }
 }
