@@ -93,9 +93,10 @@ extension Database {
     let collection = try collection(at: position)
     var filling = filling(at: position)
     filling?.fill(&draft)
+    let given = draft[collection.idName]?.withToken { RecordCollection.meansNoID($0) ? nil : $0.kind }
     let id = try assign(collection, &draft)
     // A collection that was emptied would number its records.
-    if collection.count == 0, entries[position].example?.kinds(of: collection.idName) == [.string] {
+    if given != .number, collection.count == 0, entries[position].example?.kinds(of: collection.idName) == [.string] {
       draft.set(collection.idName, to: ValidJSON(writing: .string(id)))
     }
     let margins = ObjectDraft.Margins(lead: collection.recordLead, trail: [])

@@ -28,12 +28,20 @@ extension Endpoint {
     let endpoint: Endpoint
     if segments.count == 2 {
       endpoint = try record(member, segments[segments.startIndex + 1], request, parameters, list)
-    } else if request.method == .post, let element = scalar(request, list.schema) {
+    } else if request.method == .post, let element = scalar(request, list.schema),
+      // Where bodies are checked, one text makes no list of texts.
+      !list.schema.checks.followsData || holdsScalars(list, member)
+    {
       endpoint = Endpoint(.collection(member), .create(WrittenBody(element)))
     } else {
       endpoint = try collection(member, request, parameters, list)
     }
     return Endpoint(target, InnerList(member: member, endpoint: endpoint))
+  }
+
+  private static func holdsScalars(_ list: Database, _ member: String) -> Bool {
+    guard case .collection(let elements)? = list.resource(named: member) else { return false }
+    return elements.firstRecords(1).first.map { $0.kind != .object } ?? false
   }
 
   /// A body that is a string, a number or a boolean.

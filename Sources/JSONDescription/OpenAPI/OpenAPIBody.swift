@@ -8,7 +8,7 @@ struct OpenAPIBody {
   /// - Parameters:
   ///   - schema: The schema of JSON.
   ///   - others: The other types, with their schemas.
-  fileprivate init(_ schema: JSONValue, _ others: [(String, JSONValue)] = [], isRequired: Bool) {
+  init(_ schema: JSONValue, _ others: [(String, JSONValue)] = [], isRequired: Bool) {
     let contents = [("application/json", schema)] + others
     value = ["required": .bool(isRequired), "content": .object(JSONObject(contents.map { ($0, ["schema": $1]) }))]
   }

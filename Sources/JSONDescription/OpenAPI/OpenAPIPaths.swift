@@ -97,7 +97,8 @@ struct OpenAPIPaths {
     add(
       "patch", "updateMany\(resource.pluralName)",
       "Merges members into all records of \(name) that match the filters of the list.",
-      parameters: OpenAPIParameters.many(of: resource.resource, schemas.bodies), body: schemas.manyPatchBody(resource),
+      parameters: OpenAPIParameters.many(of: resource.resource, schemas.bodies),
+      body: schemas.manyPatchBody(resource),
       [.list("The stored records.", of: record)], errors: [.methodNotAllowed, .conflict])
     add(
       "delete", "deleteMany\(resource.pluralName)",
@@ -183,6 +184,19 @@ struct OpenAPIPaths {
     add(
       "post", "add\(type)", "Adds an element to \(place).", body: new, [.created(element)],
       errors: [.notFound, .conflict])
+    if schemas.bodies != .shaped {
+      let all: JSONValue = [
+        "name": "_all", "in": "query", "required": true, "schema": ["type": "string", "enum": ["true"]],
+        "description": "Means all elements. Filters choose some, as in a list.",
+      ]
+      add(
+        "patch", "updateMany\(type)", "Merges members into the elements of \(place).", parameters: [all],
+        body: OpenAPIBody(["type": "object", "properties": ["id": false]], isRequired: true),
+        [.list("The stored elements.", of: element)], errors: [.methodNotAllowed, .notFound, .conflict])
+      add(
+        "delete", "deleteMany\(type)", "Removes the elements of \(place).", parameters: [all],
+        [.list("The removed elements.", of: element)], errors: [.badRequest, .methodNotAllowed, .notFound])
+    }
     guard object["id"] != nil else { return }
     let idName = Self.parameterName(member.name, or: "element") + "Id"
     let id: JSONValue = [
