@@ -123,22 +123,9 @@ extension Call {
     var members = JSONObject()
     for (name, value) in content.object ?? JSONObject()
     where !isReadOnly(name, collection) && !collection.hidden.contains(name) {
-      members[name] = shown(value, name, collection)
+      members[name] = value
     }
     return members
-  }
-
-  /// A member as the responses show it: a request may say in a number what they say in a text, and `null` for nothing.
-  private func shown(_ value: JSONValue, _ name: String, _ collection: Collection) -> JSONValue? {
-    let ids = schema.property(name, of: collection.views.flatMap(\.self))
-    guard !ids.isEmpty, value.array == nil, value.object == nil, !schema.allows(value, by: ids) else { return value }
-    if value == .null {
-      // A PATCH removes what need not be there.
-      let isRequired = collection.views.contains { schema.required(of: $0).contains(name) }
-      return storage?.action == .merge && !isRequired ? .null : Optional.none
-    }
-    let text = JSONValue.string(value.plainText)
-    return schema.allows(text, by: ids) ? text : value
   }
 
   private func isReadOnly(_ name: String, _ collection: Collection) -> Bool {
@@ -153,6 +140,7 @@ extension Call {
     for (member, value) in owners(of: collection) {
       members[member] = schema.value(of: value, by: document.ownerSchema(of: member, collection))
     }
+    dropUnshowable(from: &members, collection, before: nil)
     if !database.resourceNames.contains(collection.name) {
       let text = UTF8Slice(JSONValue.object([collection.name: []]).utf8Text())
       if let empty = try? Database(parsing: text, schema: database.schema, ids: IDGenerator { "" }) {
@@ -168,7 +156,6 @@ extension Call {
     }
     if members[collection.idName] == nil { members[collection.idName] = newID(collection, database) }
     if members[collection.idName] != nil { members.moveToFront(collection.idName) }
-    dropUnshowable(from: &members, collection, before: nil)
     fill(&members, collection, isNew: true)
     let status = operation.lists(201) && storage?.action == .replace ? 201 : nil
     return try store(collection, status) { () throws(DatabaseError) in
@@ -262,11 +249,15 @@ extension Call {
     }
   }
 
-  /// Takes back the members that requests may have so, and responses may not.
+  /// Takes back the members that requests may have so, and responses may not. A number becomes a text where they have one.
   private func dropUnshowable(from members: inout JSONObject, _ collection: Collection, before: ValidJSON?) {
-    for name in document.problems(of: .object(members), collection).compactMap(\.place.first) where members[name] != nil
-    {
-      members[name] = before.flatMap { JSONValue($0)[name] }
+    let known = before.map { JSONValue($0) }
+    var seen: Set<String> = []
+    for name in document.problems(of: .object(members), collection).compactMap(\.place.first)
+    where seen.insert(name).inserted {
+      let text = members[name]?.double == nil ? nil : members[name].map { JSONValue.string($0.plainText) }
+      let ids = schema.property(name, of: collection.views.flatMap(\.self))
+      members[name] = text.flatMap { schema.allows($0, by: ids) ? $0 : nil } ?? known?[name]
     }
   }
 
