@@ -61,7 +61,7 @@ struct DocumentReader {
       }
     }
     if let loop = schemas.loop {
-      throw Fault(node: loop, message: "This schema refers only to itself; write what its values are.")
+      throw Fault(node: loop, message: "This schema is a part of itself; write what its values are.")
     }
     guard !operations.isEmpty else {
       throw Fault(node: paths, message: "The document has no operations, so that nothing can be served; add a path.")

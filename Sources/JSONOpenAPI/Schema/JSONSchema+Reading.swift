@@ -23,17 +23,24 @@ extension JSONSchema {
       "contentEncoding",
     ]
 
-    /// A schema whose references lead back to it, and to nothing else.
+    /// A schema that is a part of itself, by its references and `allOf`.
     var loop: DocumentFiles.Node? {
-      let found = schema.nodes.indices.first { id in
-        var next = schema.nodes[id].reference
-        for _ in schema.nodes.indices {
-          guard let target = next, target != id else { break }
-          next = schema.nodes[target].reference
+      // Whether a schema that was seen is on the way to the one in question.
+      var seen: [ID: Bool] = [:]
+      func find(_ id: ID) -> ID? {
+        if let isOnTheWay = seen[id] { return isOnTheWay ? id : nil }
+        seen[id] = true
+        defer { seen[id] = false }
+        let node = schema.nodes[id]
+        for part in node.allOf + [node.reference].compactMap(\.self) {
+          if let loop = find(part) { return loop }
         }
-        return next == id
+        return nil
       }
-      return found.map { places[$0] }
+      for id in schema.nodes.indices {
+        if let loop = find(id) { return places[loop] }
+      }
+      return nil
     }
 
     /// The examples and defaults of the schemas, each with its schema.
