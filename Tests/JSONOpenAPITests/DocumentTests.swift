@@ -263,6 +263,16 @@ extension DocumentResponse {
     #expect(served.send("GET", "/stations/ROM").value["name"] == "Roma")
   }
 
+  @Test func `A number as id may be a text in the path`() throws {
+    let text = Self.text.replacing("pattern: '^[A-Z]{3}$'}}]", with: "minLength: 1}}]").replacing(
+      "code: {type: string, pattern: '^[A-Z]{3}$'}", with: "id: {type: integer}"
+    ).replacing("[name, code]", with: "[name, id]")
+    var served = try Served(text: Array(text.utf8))
+    #expect(served.send("POST", "/stations", ["id": 7, "name": "Rome"]).status == 201)
+    #expect(served.send("GET", "/stations/7").value["name"] == "Rome")
+    #expect(served.send("GET", "/stations/x").status == 404)
+  }
+
   @Test func `Null is refused where an enum lacks it`() throws {
     var served = try Served(text: Array(Self.text.utf8))
     #expect(served.send("POST", "/stations", ["name": "Rome", "code": "ROM", "state": nil]).status == 422)

@@ -255,7 +255,10 @@ extension DocumentReader {
       .first
       ?? onlyID(collections[index].views.flatMap(\.self), parameter, path)
     collections[index].idName = found ?? "id"
-    collections[index].idSchema = (found.map { schema.property($0, of: views) } ?? []) + path
+    let own = found.map { schema.property($0, of: views) } ?? []
+    // A number is a text in a path.
+    collections[index].idSchema =
+      own + (schema.isText(path) && schema.types(of: own).isDisjoint(with: .string) ? [] : path)
     if found == nil, !views.isEmpty { collections[index].hidden.insert("id") }
   }
 
