@@ -56,7 +56,7 @@ final class RecordViews: Sendable {
 extension RecordView {
   fileprivate init(_ collection: Collection, _ ids: [JSONSchema.ID], _ schema: JSONSchema) {
     let own = schema.properties(of: ids)
-    required = schema.required(of: ids)
+    required = schema.required(of: ids).filter { !schema.isWriteOnly(schema.property($0, of: ids)) }
     isOpen = !schema.isClosed(ids)
     isFlat = !own.contains { schema.leavesOut($0.ids) }
     var members: [String: (isShown: Bool, isRequired: Bool)] = [:]
