@@ -232,6 +232,7 @@ extension DocumentResponse {
         parameters: &station [{name: station, in: path, required: true, schema: {type: string, pattern: '^[A-Z]{3}$'}}]
         get: {responses: {'200': *one, '404': *no}}
         put: {requestBody: *body, responses: {'200': *one, '400': *no, '404': *no}}
+        patch: {requestBody: {content: {application/json: {schema: {type: object, properties: {rating: {type: integer}}}}}}, responses: {'200': *one, '404': *no}}
       /stations/{station}/trains:
         parameters: *station
         get: {parameters: &limit [{name: limit, in: query, schema: {type: integer}}], responses: {'200': &all {description: all, content: {application/json: {schema: {type: array, items: {type: object}}}}}}}
@@ -249,6 +250,7 @@ extension DocumentResponse {
             name: {type: string}
             code: {type: string, pattern: '^[A-Z]{3}$'}
             state: {type: string, nullable: true, enum: [open, closed]}
+            rating: {type: integer, readOnly: true}
             lifts: {type: integer, xml: {attribute: true}}
             opened: {type: boolean}
             services: {type: array, xml: {wrapped: true}, items: {type: string, xml: {name: service}}}
@@ -261,6 +263,13 @@ extension DocumentResponse {
     #expect(served.send("GET", "/stations/ROM").value["name"] == "Rome")
     #expect(served.send("PUT", "/stations/ROM", ["name": "Roma", "code": "FCO"]).value["code"] == "ROM")
     #expect(served.send("GET", "/stations/ROM").value["name"] == "Roma")
+  }
+
+  @Test func `The schema of a request says which of its members are read-only`() throws {
+    var served = try Served(text: Array(Self.text.utf8))
+    let station: JSONValue = ["name": "Rome", "code": "ROM", "rating": 7]
+    #expect(served.send("POST", "/stations", station).value["rating"] == 0)
+    #expect(served.send("PATCH", "/stations/ROM", ["rating": 5]).value["rating"] == 5)
   }
 
   @Test func `A number as id may be a text in the path`() throws {

@@ -128,8 +128,13 @@ extension Call {
     return members
   }
 
+  /// Whether a member of a request has no effect: by the schema of the request, or by the others where it lacks the member.
   private func isReadOnly(_ name: String, _ collection: Collection) -> Bool {
-    schema.isReadOnly(schema.property(name, of: collection.schemas))
+    let own = (storage?.bodyPath ?? []).reduce(operation.body?.contents.first?.schema ?? []) {
+      schema.property($1, of: $0)
+    }
+    let ids = schema.property(name, of: own)
+    return schema.isReadOnly(ids.isEmpty ? schema.property(name, of: collection.schemas) : ids)
   }
 
   private func create(id: String?, _ collection: Collection, _ database: inout Database) throws(Refusal)
