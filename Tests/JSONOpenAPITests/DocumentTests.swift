@@ -157,7 +157,7 @@ extension DocumentResponse {
     #expect(served.send("GET", "/users/1004/comments").value.array?.map { $0["text"] } == ["a"])
     #expect(served.send("GET", post + "/comments").value.array?.map { $0["text"] } == ["b"])
     #expect(served.send("DELETE", "/users/1004").status == 204)
-    #expect(served.send("GET", "/users/1004/comments").status == 404)
+    #expect(served.send("GET", "/users/1004/comments").value == [])
   }
 }
 
@@ -332,7 +332,7 @@ extension DocumentResponse {
   static let names = [
     "bookings.yaml", "members.yaml", "tickets.json", "payments.yaml", "articles.yaml", "notes.yaml", "shop.yaml",
     "customers.yaml", "projects.json", "forum.yaml", "devices.yaml", "pets.yaml", "helpdesk.yaml", "contacts.yaml",
-    "accounts.yaml", "library.json", "charges.yaml", "stations.yaml", "users.json",
+    "accounts.yaml", "library.json", "users.json",
   ]
 
   /// The path of an operation with values for its parameters.

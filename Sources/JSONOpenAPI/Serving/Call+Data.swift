@@ -171,7 +171,7 @@ extension Call {
       var record = try written(&version)
       let id: ValidJSON? = record.text.member(Array(collection.idName.utf8))
       // After the largest number that the schema allows, the free ones are left.
-      if members[collection.idName] == nil, let id, !schema.allows(JSONValue(id), by: collection.idSchema) {
+      if let id, !schema.allows(JSONValue(id), by: collection.idSchema) {
         let free = (1...).first { (try? database.record(String($0), in: collection.name)) == nil }
         members[collection.idName] = free.map { JSONValue.number(JSONNumber($0)) }
         version = database
@@ -227,9 +227,13 @@ extension Call {
     if !collection.isObject { try keepID(&sent, id ?? "", collection) }
     let isDeep = request.mediaType == "application/merge-patch+json"
     var members = JSONValue(before).object ?? JSONObject()
+    let required = Set(collection.views.flatMap { schema.required(of: $0) })
     for (name, value) in sent {
       let ids = schema.property(name, of: collection.views.flatMap(\.self))
-      let isRemoval = value == .null && (isDeep || !ids.isEmpty && !schema.allows(.null, by: ids))
+      let isForbidden = value == .null && !ids.isEmpty && !schema.allows(.null, by: ids)
+      // What has to be there stays.
+      if isForbidden, required.contains(name) { continue }
+      let isRemoval = value == .null && (isDeep || isForbidden)
       let merged = isDeep ? value.merged(into: members[name] ?? .null) : value
       // A plain `nil` would be JSON's null here.
       members[name] = isRemoval ? Optional.none : merged
@@ -260,9 +264,12 @@ extension Call {
     var seen: Set<String> = []
     for name in document.problems(of: .object(members), collection).compactMap(\.place.first)
     where seen.insert(name).inserted {
-      let text = members[name]?.double == nil ? nil : members[name].map { JSONValue.string($0.plainText) }
       let ids = schema.property(name, of: collection.views.flatMap(\.self))
-      members[name] = text.flatMap { schema.allows($0, by: ids) ? $0 : nil } ?? known?[name]
+      if let number = members[name], number.double != nil, schema.allows(.string(number.plainText), by: ids) {
+        members[name] = .string(number.plainText)
+      } else {
+        members[name] = known.flatMap { $0[name] }
+      }
     }
   }
 
