@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 package import JSONDatabase
 package import JSONOpenAPI
 package import JSONServerHTTP
@@ -159,6 +159,8 @@ extension EndpointResult {
   /// The result of a request by an OpenAPI document.
   init(_ response: DocumentResponse) {
     self.init(.response(PreparedResponse(response)))
+    isPlainDocument =
+      response.type == "application/json" && response.status == 200 && response.headers.isEmpty && !response.isInvalid
     change =
       switch response.change {
       case .created(let name, let record)?: .created(name, record)
@@ -171,10 +173,15 @@ extension EndpointResult {
 }
 
 extension PreparedResponse {
+  /// The fields of most responses that an OpenAPI document describes.
+  package static let documentFields: HTTPFields = [
+    .cacheControl: "no-cache", .xContentTypeOptions: "nosniff", .contentType: "application/json",
+  ]
+
   /// The response that an OpenAPI document describes.
   init(_ response: DocumentResponse) {
-    var fields: HTTPFields = [.cacheControl: "no-cache", .xContentTypeOptions: "nosniff"]
-    fields[.contentType] = response.type
+    var fields = Self.documentFields
+    if response.type != "application/json" { fields[.contentType] = response.type }
     for (name, value) in response.headers {
       if let name = HTTPField.Name(name) { fields[name] = value }
     }

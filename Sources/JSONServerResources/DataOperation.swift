@@ -172,6 +172,8 @@ package struct EndpointResult {
   var status = HTTPResponse.Status.ok
   /// The path segments of a new record.
   var location: [String]?
+  /// Whether the content is a response with ``PreparedResponse/documentFields``, and no others.
+  package internal(set) var isPlainDocument = false
   /// The number of matching records, for lists.
   package var total: Int?
   /// The value of `Link`, for pages.
@@ -212,7 +214,10 @@ package struct EndpointResult {
   ///   - request: The request, with the server's address.
   ///   - commonFields: The fields of every response, and of most responses.
   package func response(to request: Request, _ commonFields: CommonFields? = nil) -> PreparedResponse {
-    if case .response(let response) = content { return response }
+    if case .response(let response) = content {
+      guard isPlainDocument, let commonFields else { return response }
+      return PreparedResponse(status: response.status, commonFields: commonFields, body: response.body)
+    }
     var response =
       if let commonFields {
         PreparedResponse(status: status, commonFields: commonFields, body: body)

@@ -192,8 +192,9 @@ extension Endpoint {
     of request: Request, on database: inout Database, ids: IDGenerator
   ) throws(DatabaseError) -> EndpointResult {
     if let inner { return try perform(inner, request, on: &database, ids: ids) }
+    if let call, !isWrite { return EndpointResult(call.response(on: &database)) }
     if var call {
-      if isWrite { call.request.now = Timestamp.now(later: database.clockOffset).rfc3339 }
+      call.request.now = Timestamp.now(later: database.clockOffset).rfc3339
       return EndpointResult(call.response(on: &database))
     }
     switch target {

@@ -385,7 +385,7 @@ extension Document {
   func view(_ record: JSONValue, _ collection: Collection, _ ids: [JSONSchema.ID]) -> JSONValue {
     let view = views.view(of: collection, by: ids, schema)
     if view.isWhole(record) { return record }
-    let projected = schema.projected(record, by: ids) { view.members[$0]?.isShown == false }
+    let projected = schema.projected(record, by: ids) { view.hidden.contains($0) }
     guard var members = projected.object else { return projected }
     for name in view.required where members[name] == nil {
       members[name] = schema.sample(schema.property(name, of: ids))

@@ -117,9 +117,11 @@ package struct Call: Sendable {
 
   /// The same call with the id of its item as the record spells it: UUIDs are found without letter case.
   package func spelled(as database: Database) -> Call {
-    guard let collection, !collection.isObject, let name = idParameter, let id = path[name] else { return self }
+    guard let name = idParameter, let id = path[name], let collection, !collection.isObject else { return self }
+    let stored = database.storedID(id, in: collection.name)
+    guard stored != id else { return self }
     var call = self
-    call.path[name] = database.storedID(id, in: collection.name)
+    call.path[name] = stored
     return call
   }
 }

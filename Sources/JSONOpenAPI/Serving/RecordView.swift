@@ -3,34 +3,48 @@ import Synchronization
 
 /// How some schemas show the records of a collection.
 struct RecordView: Sendable {
-  /// Whether members are shown, and whether they have to be there, by their names.
-  let members: [String: (isShown: Bool, isRequired: Bool)]
-  /// Whether other members are shown.
-  let isOpen: Bool
+  /// The members that are left out.
+  let hidden: Set<String>
+  /// The members beside which all others are left out, too; `nil` for none.
+  private let known: Set<String>?
   let required: [String]
   /// Whether all members that are shown are so as they are stored.
-  let isFlat: Bool
+  private let isFlat: Bool
+  /// The names in UTF-8.
+  private let bytes: (hidden: [[UInt8]], known: [[UInt8]]?, required: [[UInt8]])
+
+  fileprivate init(_ collection: Collection, _ ids: [JSONSchema.ID], _ schema: JSONSchema) {
+    let own = schema.properties(of: ids)
+    let (writeOnly, names) = (own.filter { schema.isWriteOnly($0.ids) }.map(\.name), Set(own.map(\.name)))
+    var hidden = collection.hidden
+    hidden.formUnion(schema.properties(of: collection.schemas).filter { schema.isWriteOnly($0.ids) }.map(\.name))
+    // What only other schemas have.
+    for view in own.isEmpty ? [] : collection.views { hidden.formUnion(schema.properties(of: view).map(\.name)) }
+    self.hidden = hidden.subtracting(names).union(writeOnly)
+    known = schema.isClosed(ids) ? names : nil
+    required = schema.required(of: ids).filter { !schema.isWriteOnly(schema.property($0, of: ids)) }
+    isFlat = !own.contains { schema.leavesOut($0.ids) }
+    bytes = (self.hidden.map { Array($0.utf8) }, known?.map { Array($0.utf8) }, required.map { Array($0.utf8) })
+  }
 
   /// Whether the record is shown as it is stored.
   func isWhole(_ record: JSONValue) -> Bool {
-    guard isFlat, let object = record.object else { return false }
-    return object.allSatisfy { (members[$0.name]?.isShown ?? isOpen) } && required.allSatisfy { object[$0] != nil }
+    guard isFlat, let object = record.object, required.allSatisfy({ object[$0] != nil }) else { return false }
+    return object.allSatisfy { !hidden.contains($0.name) && known?.contains($0.name) != false }
   }
 
   /// The record as it is shown; `nil` where it has to be made of its values.
   func shown(_ record: ValidJSON) -> ValidJSON? {
     guard isFlat else { return nil }
     return record.withToken { object in
-      guard var reader = ObjectReader(object) else { return nil }
-      var (hidden, missing) = (Set<[UInt8]>(), required.count)
-      while let member = reader.next() {
-        let name = member.nameText
-        let (isShown, isRequired) = members[name] ?? (isOpen, false)
-        if isRequired, isShown { missing -= 1 }
-        if !isShown { hidden.insert(Array(name.utf8)) }
+      guard bytes.required.allSatisfy({ object.member($0) != nil }), let reader = ObjectReader(object) else {
+        return nil
       }
-      guard missing <= 0 else { return nil }
-      return hidden.isEmpty ? record : ValidJSON(object, removing: hidden)
+      if bytes.hidden.isEmpty, bytes.known == nil { return record }
+      let others = reader.filter { member in
+        bytes.hidden.contains(where: member.isNamed) || bytes.known?.contains(where: member.isNamed) == false
+      }
+      return others.isEmpty ? record : ValidJSON(object, removing: Set(others.map { Array($0.nameText.utf8) }))
     }
   }
 }
@@ -50,26 +64,5 @@ final class RecordViews: Sendable {
     let view = RecordView(collection, ids, schema)
     known.withLock { $0[key] = view }
     return view
-  }
-}
-
-extension RecordView {
-  fileprivate init(_ collection: Collection, _ ids: [JSONSchema.ID], _ schema: JSONSchema) {
-    let own = schema.properties(of: ids)
-    required = schema.required(of: ids).filter { !schema.isWriteOnly(schema.property($0, of: ids)) }
-    isOpen = !schema.isClosed(ids)
-    isFlat = !own.contains { schema.leavesOut($0.ids) }
-    var members: [String: (isShown: Bool, isRequired: Bool)] = [:]
-    for name in collection.hidden { members[name] = (false, false) }
-    for (name, ids) in schema.properties(of: collection.schemas) where schema.isWriteOnly(ids) {
-      members[name] = (false, false)
-    }
-    // What only other schemas have.
-    for view in own.isEmpty ? [] : collection.views {
-      for (name, _) in schema.properties(of: view) { members[name] = (false, false) }
-    }
-    for (name, ids) in own { members[name] = (!schema.isWriteOnly(ids), false) }
-    for name in required { members[name] = (members[name]?.isShown ?? isOpen, true) }
-    self.members = members
   }
 }

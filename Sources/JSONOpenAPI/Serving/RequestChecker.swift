@@ -177,6 +177,7 @@ extension JSONSchema {
     let types = types(of: ids)
     var values: [JSONValue] = []
     if !types.isDisjoint(with: [.integer, .number]), let number = JSONNumber(text: text) {
+      if !types.contains(.string) { return .number(number) }
       values.append(.number(number))
     }
     if types.contains(.boolean), text == "true" || text == "false" { values.append(.bool(text == "true")) }

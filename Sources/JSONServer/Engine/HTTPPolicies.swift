@@ -16,6 +16,8 @@ final class HTTPPolicies {
   private let commonFields: CommonFields
   /// The same fields for a list, without `X-Total-Count`.
   private let commonFieldsOfList: CommonFields
+  /// The same fields for a response that an OpenAPI document describes.
+  private let commonFieldsOfDocument: CommonFields
   /// The last accepted Host: a client sends the same one with every request.
   private var knownHost: String?
 
@@ -26,21 +28,23 @@ final class HTTPPolicies {
     let directories = configuration.staticDirectories
     staticFiles =
       directories.isEmpty ? nil : StaticFiles(directories: directories, privateFiles: configuration.allPrivateFiles)
-    func finalized(beside fields: HTTPFields) -> CommonFields {
-      var sample = PreparedResponse(headerFields: PreparedResponse.jsonFields + fields)
+    func finalized(_ own: HTTPFields = PreparedResponse.jsonFields, beside fields: HTTPFields = [:]) -> CommonFields {
+      var sample = PreparedResponse(headerFields: own + fields)
       let request = Request(method: .get, target: "/")
       compression?.apply(to: &sample, for: request)
       origins.addFields(to: &sample, for: request)
       return CommonFields(sample.headerFields.filter { !fields.contains($0.name) })
     }
-    commonFields = finalized(beside: [:])
+    commonFields = finalized()
     commonFieldsOfList = finalized(beside: [.xTotalCount: "0"])
+    commonFieldsOfDocument = finalized(PreparedResponse.documentFields)
     (self.origins, self.compression, contract) = (origins, compression, configuration.contract)
   }
 
   /// The fields of a response with a result, to a request without any field that they depend on.
   func commonFields(of result: EndpointResult) -> CommonFields? {
-    result.nextSince != nil ? nil : result.total == nil ? commonFields : commonFieldsOfList
+    if result.isPlainDocument { return commonFieldsOfDocument }
+    return result.nextSince != nil ? nil : result.total == nil ? commonFields : commonFieldsOfList
   }
 
   /// Checks the sender, and sets the effective method of a request.

@@ -69,7 +69,7 @@ extension Engine {
   func keep(
     _ response: inout PreparedResponse, with result: EndpointResult, of endpoint: Endpoint, to context: RequestContext
   ) {
-    let isOfData = response.commonFields != nil || endpoint.call?.storage != nil
+    let isOfData = endpoint.call.map { $0.storage != nil } ?? (response.commonFields != nil)
     guard isOfData, isReadOfDataAlone(context), case .bytes(let body) = response.body, response.status == .ok,
       endpoint.list?.delta == nil, result.ignored.isEmpty, result.notes.isEmpty
     else { return }

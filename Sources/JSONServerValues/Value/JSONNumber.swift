@@ -32,7 +32,9 @@ public struct JSONNumber: Sendable, CustomStringConvertible, Hashable {
 
   /// The nearest double; infinite when the text is out of a double's range.
   public var doubleValue: Double {
-    Double(text) ?? .nan
+    // To read an integer takes a tenth of the time; 0 may be -0.
+    if let integerValue, integerValue != 0, let value = Double(exactly: integerValue) { return value }
+    return Double(text) ?? .nan
   }
 
   /// The value as an integer when the text is one that fits, else `nil`.
