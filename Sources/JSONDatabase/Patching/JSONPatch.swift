@@ -228,12 +228,13 @@ package struct JSONPointer: Sendable, Hashable {
 
   /// The text of a pointer, from the names and positions that lead to the value.
   package static func text(_ names: some Sequence<String>) -> String {
-    names.reduce(into: "") { text, name in
-      text += "/"
-      // Most have nothing to escape.
-      let isPlain = !name.utf8.contains { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
-      text += isPlain ? name : name.replacing("~", with: "~0").replacing("/", with: "~1")
-    }
+    names.map { "/" + escaped($0) }.joined()
+  }
+
+  /// A name as a part of a pointer.
+  package static func escaped(_ name: String) -> String {
+    let isPlain = !name.utf8.contains { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
+    return isPlain ? name : name.replacing("~", with: "~0").replacing("/", with: "~1")
   }
 
   /// The name that a part of a pointer stands for.

@@ -8,11 +8,18 @@ extension DocumentReader {
   private struct Pair {
     /// The segments of the list.
     let base: [String]
-    var list: [String: Int] = [:]
-    var item: [String: Int] = [:]
+    let list: [String: Int]
+    let item: [String: Int]
     /// The parameter of the item's path.
-    var parameter: String?
-    var name: String { base.last ?? "" }
+    let parameter: String?
+    let name: String
+    let singular: String
+
+    init(base: [String], list: [String: Int], item: [String: Int] = [:], parameter: String? = nil) {
+      (self.base, self.list, self.item, self.parameter) = (base, list, item, parameter)
+      name = base.last ?? ""
+      singular = Inflection.singular(of: name, .classic)
+    }
   }
 
   /// Says of each operation what it is.
@@ -113,7 +120,7 @@ extension DocumentReader {
   /// The way to the record in a body: empty, or the member that holds one object.
   private func recordPath(_ ids: [JSONSchema.ID], _ pair: Pair) -> [String] {
     let properties = schema.properties(of: ids)
-    let names = ["data", "item", "result", "record", Inflection.singular(of: pair.name, .classic)]
+    let names = ["data", "item", "result", "record", pair.singular]
     guard !properties.contains(where: { $0.name == "id" || $0.name == pair.parameter }),
       let member = properties.first(where: { names.contains($0.name) && schema.isObject($0.ids) })
     else { return [] }
@@ -242,7 +249,7 @@ extension DocumentReader {
     }
     let properties = schema.properties(of: views)
     let names = properties.map(\.name)
-    let singular = Name(Inflection.singular(of: pair.name, .classic))
+    let singular = Name(pair.singular)
     let short =
       Name(parameter).text.hasPrefix(singular.text) ? String(Name(parameter).text.dropFirst(singular.text.count)) : ""
     let wanted = [Name(parameter).text, "id", short, singular.text + "id", "uuid"].filter { !$0.isEmpty }
@@ -353,7 +360,7 @@ extension DocumentReader {
   }
 
   /// The reason why an operation cannot be served.
-  private func refusal(of index: Int, _ storage: Operation.Storage?) -> DocumentFault? {
+  private mutating func refusal(of index: Int, _ storage: Operation.Storage?) -> DocumentFault? {
     func fault(_ message: String, at node: Node) -> DocumentFault { files.placed(Fault(node: node, message: message)) }
     if let storage, storage.action == .create, !collections[storage.collection].canMakeIDs(schema) {
       return fault(
@@ -364,10 +371,20 @@ extension DocumentReader {
     if success.contents.allSatisfy({ $0.type.contains("xml") }) {
       return fault("The response is XML alone, which is not made; add 'application/json'.", at: places[index])
     }
-    if let id = content.schema.first, schema.sample(content.schema) == nil {
+    if let id = content.schema.first, !isSatisfiable(id) {
       return fault("No value satisfies this schema; correct it, or add an example.", at: schemas.places[id])
     }
     return nil
+  }
+
+  /// Whether some value satisfies a schema. Most are a reference alone, to one that other operations have, too.
+  private mutating func isSatisfiable(_ id: JSONSchema.ID) -> Bool {
+    let isReference = schemas.places[id].value.object?.names == ["$ref"]
+    let key = isReference ? schema.nodes[id].reference ?? id : id
+    if let isKnown = satisfiable[key] { return isKnown }
+    let isSatisfiable = schema.sample([key]) != nil
+    satisfiable[key] = isSatisfiable
+    return isSatisfiable
   }
 }
 
@@ -375,7 +392,9 @@ extension DocumentReader {
 struct Name: Hashable {
   let text: String
 
-  init(_ name: String) { text = name.lowercased().filter { !"-_[].$ ".contains($0) } }
+  init(_ name: String) {
+    text = String(decoding: name.lowercased().utf8.filter { !"-_[].$ ".utf8.contains($0) }, as: UTF8.self)
+  }
 }
 
 extension Collection {

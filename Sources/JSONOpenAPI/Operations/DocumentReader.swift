@@ -23,6 +23,8 @@ struct DocumentReader {
   /// The positions of the paths by their segments, whatever the names of the parameters.
   private(set) var positions: [[String]: Int] = [:]
   private var operationIDs: [String: String] = [:]
+  /// Whether some value satisfies a schema.
+  var satisfiable: [JSONSchema.ID: Bool] = [:]
 
   var files: DocumentFiles {
     get { schemas.files }

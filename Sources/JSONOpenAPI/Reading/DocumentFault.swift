@@ -34,7 +34,11 @@ package struct DocumentPlaces: Sendable {
   /// Takes the places of a text that was read.
   init(of reader: YAMLReader) {
     self.reader = reader
-    lines = [reader.start] + reader.bytes.indices.lazy.filter { reader.bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+    var lines = [reader.start]
+    reader.bytes.withUnsafeBufferPointer { bytes in
+      for offset in bytes.indices where bytes[offset] == UInt8(ascii: "\n") { lines.append(offset + 1) }
+    }
+    self.lines = lines
   }
 
   /// Creates the fault of a value by its path. That of a value which has no place is at the one around it.

@@ -19,7 +19,7 @@ struct DocumentFiles: Sendable {
     }
 
     private func child(_ name: String, _ value: JSONValue) -> Node {
-      Node(value: value, file: file, pointer: pointer + JSONPointer.text(CollectionOfOne(name)))
+      Node(value: value, file: file, pointer: pointer + "/" + JSONPointer.escaped(name))
     }
 
     subscript(name: String) -> Node? { value[name].map { child(name, $0) } }
@@ -59,6 +59,8 @@ struct DocumentFiles: Sendable {
 
   private let read: @Sendable (String) -> [UInt8]?
   private var files: [String: (value: JSONValue, places: DocumentPlaces)] = [:]
+  /// The targets of references, by the files and the references.
+  private var targets: [String: [String: Node]] = [:]
   let root: Node
 
   /// Reads a document.
@@ -123,6 +125,13 @@ struct DocumentFiles: Sendable {
 
   /// The value to which a reference leads.
   mutating func target(of reference: String, at node: Node) throws(Fault) -> Node {
+    if let known = targets[node.file]?[reference] { return known }
+    let target = try find(reference, at: node)
+    targets[node.file, default: [:]][reference] = target
+    return target
+  }
+
+  private mutating func find(_ reference: String, at node: Node) throws(Fault) -> Node {
     guard !reference.contains("://") else {
       throw Fault(
         node: node,

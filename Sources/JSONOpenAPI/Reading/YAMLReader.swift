@@ -336,8 +336,9 @@ struct YAMLReader: Sendable {
       guard sources.allSatisfy({ $0.object != nil }) else { throw fault("'<<' takes an object.", at: start) }
       return
     }
-    guard members[key] == nil else { throw fault("The key '\(key)' is here twice; remove one.", at: start) }
+    let count = members.count
     members[key] = value
+    guard members.count > count else { throw fault("The key '\(key)' is here twice; remove one.", at: start) }
   }
 
   private func merge(_ sources: [JSONObject], into members: JSONObject) -> JSONValue {
@@ -411,7 +412,13 @@ struct YAMLReader: Sendable {
 
   /// Reads a text without quotes, on one or more lines.
   private mutating func plain(inFlow: Bool, below parent: Int, isKey: Bool = false) throws(DocumentFault) -> String {
-    if "@`%".utf8.contains(byte()) || isFlowMark() || "-?:".utf8.contains(byte()) && isSpace(1) {
+    let isReserved =
+      switch byte() {
+      case UInt8(ascii: "@"), UInt8(ascii: "`"), UInt8(ascii: "%"): true
+      case UInt8(ascii: "-"), UInt8(ascii: "?"), UInt8(ascii: ":"): isSpace(1)
+      default: isFlowMark()
+      }
+    if isReserved {
       throw fault("A text cannot begin with '\(Character(Unicode.Scalar(byte())))'; put it into quotes.")
     }
     var (result, breaks) = ("", 0)
@@ -522,7 +529,10 @@ struct YAMLReader: Sendable {
     case "false", "False", "FALSE": return false
     default: break
     }
-    guard let first = text.utf8.first, "+-.0123456789".utf8.contains(first) else { return .string(text) }
+    switch text.utf8.first ?? 0 {
+    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "0")...UInt8(ascii: "9"): break
+    default: return .string(text)
+    }
     if let number = JSONNumber(text: text) { return .number(number) }
     if text.hasPrefix("0x"), let number = Int(text.dropFirst(2), radix: 16) { return .number(JSONNumber(number)) }
     if text.hasPrefix("0o"), let number = Int(text.dropFirst(2), radix: 8) { return .number(JSONNumber(number)) }

@@ -119,6 +119,8 @@ extension JSONSchema {
   }
 
   private func check(_ number: JSONNumber, by node: Node, _ fail: (String) -> Void) {
+    // The value of an integer without a bound is not needed.
+    guard node.least != nil || node.most != nil || node.step != nil || node.format != nil else { return }
     let value = number.doubleValue
     if let (least, isExclusive) = node.least, isExclusive ? value <= least.doubleValue : value < least.doubleValue {
       fail("must be \(isExclusive ? "more than" : "at least") \(least.text)")
@@ -158,6 +160,7 @@ extension JSONValue {
     switch self {
     case .null: .null
     case .bool: .boolean
+    case .number(let number) where number.integerValue != nil: .integer
     case .number(let number): number.doubleValue.rounded() == number.doubleValue ? .integer : .number
     case .string: .string
     case .array: .array

@@ -82,7 +82,7 @@ extension JSONSchema {
       schema.nodes.append(Node())
       places.append(node)
       do throws(Fault) {
-        schema.nodes[id] = try keywords(of: node)
+        schema.nodes[id] = Node(try keywords(of: node))
       } catch {
         ids[key] = nil
         throw error
@@ -90,8 +90,8 @@ extension JSONSchema {
       return id
     }
 
-    private mutating func keywords(of node: DocumentFiles.Node) throws(Fault) -> Node {
-      var keywords = Node()
+    private mutating func keywords(of node: DocumentFiles.Node) throws(Fault) -> Keywords {
+      var keywords = Keywords()
       if case .bool(let isAllowed) = node.value {
         keywords.isNever = !isAllowed
         return keywords
@@ -116,7 +116,7 @@ extension JSONSchema {
     }
 
     private mutating func read(
-      _ name: String, _ value: DocumentFiles.Node, of node: DocumentFiles.Node, into keywords: inout Node
+      _ name: String, _ value: DocumentFiles.Node, of node: DocumentFiles.Node, into keywords: inout Keywords
     ) throws(Fault) {
       switch name {
       case "$ref":

@@ -17,8 +17,8 @@ extension JSONSchema {
     guard depth < 12 else { return nil }
     let shape = shape(ids)
     let nodes = shape.parts.map { self.nodes[$0] }
-    let values = nodes.compactMap(\.values).first.map { $0.indices.contains(index) ? [$0[index]] + $0 : $0 } ?? []
-    let given = values + (isNew ? [] : nodes.compactMap(\.standard) + nodes.flatMap(\.examples))
+    let values = nodes.compactMap { $0.values }.first.map { $0.indices.contains(index) ? [$0[index]] + $0 : $0 } ?? []
+    let given = values + (isNew ? [] : nodes.compactMap { $0.standard } + nodes.flatMap { $0.examples })
     if let value = given.lazy.map({ self.projected($0, by: ids) }).first(where: { self.allows($0, by: ids, direction) })
     {
       return value
@@ -32,26 +32,28 @@ extension JSONSchema {
     }
     let types = shape.types == .all ? types(of: ids) : shape.types
     for (_, type) in Types.names where types.contains(type) {
-      for value in candidates(of: type, shape, nodes, index, direction, isWhole: isWhole, depth: depth)
-      where allows(value, by: ids, direction) { return value }
+      for make in candidates(of: type, shape, nodes, index, direction, isWhole: isWhole, depth: depth) {
+        if let value = make(), allows(value, by: ids, direction) { return value }
+      }
     }
     return nil
   }
 
+  /// The values to try, each of which is made when those before are not allowed.
   private func candidates(
     of type: Types, _ shape: Shape, _ nodes: [Node], _ index: Int, _ direction: Direction, isWhole: Bool, depth: Int
-  ) -> [JSONValue] {
+  ) -> [() -> JSONValue?] {
     switch type {
-    case .null: [.null]
-    case .boolean: [true, false]
-    case .integer, .number: numbers(nodes, index, isInteger: type == .integer)
-    case .string: texts(nodes, index).map(JSONValue.string)
-    case .array: arrays(nodes, direction, depth: depth).map(JSONValue.array)
+    case .null: [{ .null }]
+    case .boolean: [{ true }, { false }]
+    case .integer, .number: numbers(nodes, index, isInteger: type == .integer).map { value in { value } }
+    case .string: texts(nodes, index).map { text in { .string(text) } }
+    case .array: [false, true].map { isFilled in { array(nodes, direction, isFilled: isFilled, depth: depth) } }
     default:
       // A member that refers to its own kind again is left out, unless it is required.
       // A condition may require members that 'required' does not name.
-      [isWhole && depth < 3, false, depth < 3].compactMap {
-        object(shape, nodes, index, direction, isWhole: $0, depth: depth)
+      [isWhole && depth < 3, false, depth < 3].map { isWhole in
+        { object(shape, nodes, index, direction, isWhole: isWhole, depth: depth) }
       }
     }
   }
@@ -70,8 +72,8 @@ extension JSONSchema {
       if value == nil, isRequired { return nil }
       members[name] = value
     }
-    let least = nodes.compactMap(\.members.least).max() ?? 0
-    let additional = nodes.compactMap(\.additional).first
+    let least = nodes.compactMap { $0.members.least }.max() ?? 0
+    let additional = nodes.compactMap { $0.additional }.first
     for number in 1...max(least, 1) where members.count < least {
       members["member\(number)"] =
         additional.map { sample([$0], number, direction, depth: depth + 1) ?? .null } ?? "string"
@@ -79,22 +81,20 @@ extension JSONSchema {
     return .object(members)
   }
 
-  private func arrays(_ nodes: [Node], _ direction: Direction, depth: Int) -> [[JSONValue]] {
-    let least = nodes.compactMap(\.counts.least).max() ?? 0
+  private func array(_ nodes: [Node], _ direction: Direction, isFilled: Bool, depth: Int) -> JSONValue {
+    let least = nodes.compactMap { $0.counts.least }.max() ?? 0
     let prefix = nodes.first { !$0.prefix.isEmpty }?.prefix ?? []
-    let items = nodes.compactMap(\.items)
-    let contains = nodes.compactMap(\.contains)
-    func elements(_ count: Int) -> [JSONValue] {
-      (0..<min(count, 1000)).compactMap { index in
-        let ids = index < prefix.count ? [prefix[index]] : index == 0 ? items + contains : items
-        return ids.isEmpty ? .number(JSONNumber(index)) : sample(ids, index, direction, depth: depth + 1)
-      }
+    let items = nodes.compactMap { $0.items }
+    let contains = nodes.compactMap { $0.contains }
+    let elements = (0..<min(isFilled ? max(least, prefix.count, 1) : least, 1000)).compactMap { index -> JSONValue? in
+      let ids = index < prefix.count ? [prefix[index]] : index == 0 ? items + contains : items
+      return ids.isEmpty ? .number(JSONNumber(index)) : sample(ids, index, direction, depth: depth + 1)
     }
-    return [elements(least), elements(max(least, prefix.count, 1))]
+    return .array(elements)
   }
 
   private func numbers(_ nodes: [Node], _ index: Int, isInteger: Bool) -> [JSONValue] {
-    let step = nodes.compactMap(\.step).max()
+    let step = nodes.compactMap { $0.step }.max()
     let least = nodes.compactMap { $0.least }.max { $0.value.doubleValue < $1.value.doubleValue }
     let most = nodes.compactMap { $0.most }.min { $0.value.doubleValue < $1.value.doubleValue }
     let unit = step ?? 1
@@ -114,10 +114,10 @@ extension JSONSchema {
   }
 
   private func texts(_ nodes: [Node], _ index: Int) -> [String] {
-    let least = nodes.compactMap(\.lengths.least).max() ?? 0
-    let most = nodes.compactMap(\.lengths.most).min() ?? Int.max
+    let least = nodes.compactMap { $0.lengths.least }.max() ?? 0
+    let most = nodes.compactMap { $0.lengths.most }.min() ?? Int.max
     var texts: [String] = []
-    if let format = nodes.compactMap(\.format).first, let known = Format.known[format] {
+    if let format = nodes.compactMap({ $0.format }).first, let known = Format.known[format] {
       texts.append(known.sample(index))
     }
     for pattern in nodes.compactMap({ $0.pattern?.text }) {

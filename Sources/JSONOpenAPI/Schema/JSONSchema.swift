@@ -36,8 +36,17 @@ package struct JSONSchema: Sendable {
     case stored
   }
 
+  /// A schema: a class, since to copy its keywords would cost two dozen reference counts.
+  @dynamicMemberLookup final class Node: Sendable {
+    private let keywords: Keywords
+
+    init(_ keywords: Keywords = Keywords()) { self.keywords = keywords }
+
+    subscript<Value>(dynamicMember path: KeyPath<Keywords, Value>) -> Value { keywords[keyPath: path] }
+  }
+
   /// The keywords of one schema.
-  struct Node: Sendable {
+  struct Keywords: Sendable {
     var isNever = false
     var types = Types.all
     var hasTypes = false
