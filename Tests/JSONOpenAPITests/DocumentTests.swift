@@ -577,6 +577,31 @@ extension DocumentResponse {
     #expect(users.count == 4 && users.allSatisfy { $0["password"] == nil })
   }
 
+  /// Documents write choices so that all have the members of what offers them. None may lead on for ever.
+  @Test(arguments: [
+    "oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}]",
+    "anyOf: [{$ref: '#/components/schemas/Pet'}, {$ref: '#/components/schemas/Cat'}]",
+  ])
+  func `A choice may begin with the schema that offers it`(_ choices: String) throws {
+    let schema = "{content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}"
+    var served = try Served(
+      text: Array(
+        """
+        openapi: 3.0.3
+        paths:
+          /pets: {post: {requestBody: \(schema), responses: {201: \(schema), 400: {description: No.}}}}
+          /pets/{id}: {get: {parameters: [{name: id, in: path, schema: {type: integer}}], responses: {200: \(schema)}}}
+        components:
+          schemas:
+            Pet: {properties: {id: {type: integer}, kind: {type: string}}, \(choices)}
+            Cat: {allOf: [{$ref: '#/components/schemas/Pet'}, {properties: {kind: {enum: [cat]}}, required: [kind]}]}
+            Dog: {allOf: [{$ref: '#/components/schemas/Pet'}, {properties: {kind: {enum: [dog]}}, required: [kind]}]}
+        """.utf8))
+    #expect(served.send("GET", "/pets/1").status == 200)
+    #expect(served.send("POST", "/pets", ["kind": "cat"]).status == 201)
+    #expect(served.send("POST", "/pets", ["kind": 1]).status == 400)
+  }
+
   @Test func `A file of a form is a text where the schema has one`() throws {
     var served = try Served("accounts.yaml")
     let form: JSONValue = [

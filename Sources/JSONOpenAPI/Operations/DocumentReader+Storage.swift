@@ -137,7 +137,7 @@ extension DocumentReader {
     var views: [[JSONSchema.ID]] = []
     var bodies: [[JSONSchema.ID]] = []
     func add(_ ids: [JSONSchema.ID], to list: inout [[JSONSchema.ID]]) {
-      let ids = ids.map(target)
+      let ids = ids.map(schema.target)
       if !ids.isEmpty, !list.contains(ids) { list.append(ids) }
     }
     for index in [pair.item["GET"], pair.item["PUT"], pair.item["PATCH"], pair.list["POST"]] {
@@ -149,16 +149,6 @@ extension DocumentReader {
       if let ids = body(index)?.schema { add(schemas(ids, at: recordPath(ids, pair)), to: &bodies) }
     }
     return (views, bodies)
-  }
-
-  /// The schema to which one that is only a reference leads.
-  private func target(_ id: JSONSchema.ID) -> JSONSchema.ID {
-    var id = id
-    for _ in 0..<32 {
-      guard let next = schema.nodes[id].reference else { break }
-      id = next
-    }
-    return id
   }
 
   private func isSame(_ collection: Collection, _ pair: Pair) -> Bool {

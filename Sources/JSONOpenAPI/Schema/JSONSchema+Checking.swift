@@ -9,7 +9,7 @@ extension JSONSchema {
     of value: JSONValue, by ids: [ID], at place: [String] = [], _ direction: Direction = .stored
   ) -> [Problem] {
     var problems: [Problem] = []
-    for id in ids { check(value, by: id, at: place, direction, &problems, depth: 0) }
+    for id in ids { check(value, by: id, at: place, direction, &problems) }
     return problems
   }
 
@@ -18,22 +18,23 @@ extension JSONSchema {
   }
 
   private func check(
-    _ value: JSONValue, by id: ID, at place: [String], _ direction: Direction, _ problems: inout [Problem], depth: Int
+    _ value: JSONValue, by id: ID, at place: [String], _ direction: Direction, _ problems: inout [Problem],
+    within outer: [ID] = []
   ) {
-    let node = nodes[id]
+    // A schema that leads back to itself without a member between allows whatever the rest of it allows.
+    guard !outer.contains(id) else { return }
+    let (node, around) = (nodes[id], outer + [id])
     func fail(_ message: String) { problems.append(Problem(place, message)) }
     func passes(_ id: ID) -> Bool {
       var found: [Problem] = []
-      check(value, by: id, at: place, direction, &found, depth: depth + 1)
+      check(value, by: id, at: place, direction, &found, within: around)
       return found.isEmpty
     }
     if node.isNever { return fail("is not allowed") }
     // An `enum` without null forbids null, whatever else allows it.
     if node.isNullable, value == .null, node.values?.contains(.null) != false { return }
-    // A schema that refers to itself without a member between allows whatever the rest of it allows.
-    guard depth < 64 else { return }
     for part in node.allOf + [node.reference].compactMap(\.self) {
-      check(value, by: part, at: place, direction, &problems, depth: depth + 1)
+      check(value, by: part, at: place, direction, &problems, within: around)
     }
     // Other keywords do not report a value of another type again.
     guard node.types.isSuperset(of: value.type) || node.types.contains(.number) && value.type == .integer else {
@@ -56,7 +57,7 @@ extension JSONSchema {
     }
     if let not = node.not, passes(not) { fail("must not be valid by the schema of 'not'") }
     if let (test, then, otherwise) = node.condition, let id = passes(test) ? then : otherwise {
-      check(value, by: id, at: place, direction, &problems, depth: depth + 1)
+      check(value, by: id, at: place, direction, &problems, within: around)
     }
     switch value {
     case .string(let text): check(text, by: node, fail)
@@ -66,7 +67,7 @@ extension JSONSchema {
       if node.isUnique, Set(elements).count < elements.count { fail("must have no element twice") }
       for (index, element) in elements.enumerated() {
         guard let id = index < node.prefix.count ? node.prefix[index] : node.items else { continue }
-        check(element, by: id, at: place + [String(index)], direction, &problems, depth: 0)
+        check(element, by: id, at: place + [String(index)], direction, &problems)
       }
       if let id = node.contains, !elements.contains(where: { allows($0, by: [id], direction) }) {
         fail("must contain an element that the schema of 'contains' allows")
@@ -108,7 +109,7 @@ extension JSONSchema {
           ids = [additional]
         }
       }
-      for id in ids { check(member, by: id, at: place, direction, &problems, depth: 0) }
+      for id in ids { check(member, by: id, at: place, direction, &problems) }
     }
   }
 

@@ -24,7 +24,7 @@ extension JSONSchema {
       return value
     }
     // An open choice becomes its first schema that leads to a value.
-    if let choices = shape.choices.first(where: { $0.allSatisfy { !shape.parts.contains($0) } }) {
+    if let choices = shape.choices.first {
       for choice in choices {
         let value = sample(ids + [choice], index, direction, isWhole: isWhole, isNew: isNew, depth: depth + 1)
         if let value, allows(value, by: ids, direction) { return value }

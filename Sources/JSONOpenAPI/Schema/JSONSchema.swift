@@ -105,7 +105,8 @@ package struct JSONSchema: Sendable {
     let positions: [String: Int]
     let required: [String]
     let isClosed: Bool
-    /// The choices of each `oneOf` and `anyOf`.
+    /// The choices of each `oneOf` and `anyOf` that none of the parts has decided: a choice may begin with the schema
+    /// that offers it.
     let choices: [[ID]]
     let isReadOnly: Bool
     let isWriteOnly: Bool
@@ -132,13 +133,26 @@ package struct JSONSchema: Sendable {
         for found in [nodes[id].oneOf, nodes[id].anyOf] where !found.isEmpty { choices.append(found) }
       }
       for id in ids { add(id) }
-      (self.parts, self.types, self.required, self.choices) = (parts, types, required, choices)
+      (self.parts, self.types, self.required) = (parts, types, required)
+      self.choices = choices.filter { $0.allSatisfy { !parts.contains(JSONSchema.target(of: $0, nodes)) } }
       (self.properties, self.positions) = (properties, positions)
       isClosed = parts.contains { nodes[$0].closesAll || nodes[$0].additional.map { nodes[$0].isNever } == true }
       isReadOnly = parts.contains { nodes[$0].isReadOnly }
       isWriteOnly = parts.contains { nodes[$0].isWriteOnly }
       hasItems = parts.contains { nodes[$0].items != nil }
     }
+  }
+
+  /// The schema to which one that is only a reference leads.
+  func target(of id: ID) -> ID { Self.target(of: id, nodes) }
+
+  private static func target(of id: ID, _ nodes: [Node]) -> ID {
+    var id = id
+    for _ in 0..<32 {
+      guard let next = nodes[id].reference else { break }
+      id = next
+    }
+    return id
   }
 
   /// The shapes that were asked for. Shapes are asked for when all schemas are read.
@@ -156,21 +170,26 @@ package struct JSONSchema: Sendable {
   }
 
   /// The schemas of a member, also of one that only some choices have.
-  package func property(_ name: String, of ids: [ID]) -> [ID] { property(name, of: shape(ids)) }
-
-  private func property(_ name: String, of shape: Shape) -> [ID] {
+  package func property(_ name: String, of ids: [ID]) -> [ID] {
+    let shape = shape(ids)
     if let position = shape.positions[name] { return shape.properties[position].ids }
-    return shape.choices.lazy.joined().map { property(name, of: [$0]) }.first { !$0.isEmpty } ?? []
+    return shape.choices.isEmpty ? [] : properties(of: ids).first { $0.name == name }?.ids ?? []
   }
 
   /// The members that some schemas declare, also those of their choices.
   package func properties(of ids: [ID]) -> [(name: String, ids: [ID])] {
+    var seen: Set<ID> = []
+    return properties(of: ids, besides: &seen)
+  }
+
+  /// - Parameter seen: The choices whose members are known: choices may offer each other.
+  private func properties(of ids: [ID], besides seen: inout Set<ID>) -> [(name: String, ids: [ID])] {
     let shape = shape(ids)
-    guard !shape.choices.isEmpty else { return shape.properties }
     var found = shape.properties
-    for (name, ids) in shape.choices.joined().flatMap({ properties(of: [$0]) })
-    where !found.contains(where: { $0.name == name }) {
-      found.append((name, ids))
+    for choice in shape.choices.joined() where seen.insert(target(of: choice)).inserted {
+      found += properties(of: [choice], besides: &seen).filter { member in
+        !found.contains { $0.name == member.name }
+      }
     }
     return found
   }
@@ -199,10 +218,16 @@ package struct JSONSchema: Sendable {
   package func items(of ids: [ID]) -> [ID] { shape(ids).parts.compactMap { nodes[$0].items } }
 
   /// The types that some schemas allow, without null.
-  package func types(of ids: [ID]) -> Types {
+  package func types(of ids: [ID]) -> Types { types(of: ids, besides: []) }
+
+  /// - Parameter seen: The choices around these schemas: choices may offer each other.
+  private func types(of ids: [ID], besides seen: Set<ID>) -> Types {
     let shape = shape(ids)
     let types = shape.choices.reduce(shape.types) { types, choices in
-      types.intersection(choices.reduce(into: Types()) { $0.formUnion(self.types(of: [$1])) })
+      let open = choices.filter { !seen.contains(target(of: $0)) }
+      guard !open.isEmpty else { return types }
+      let seen = seen.union(open.map(target))
+      return types.intersection(open.reduce(into: Types()) { $0.formUnion(self.types(of: [$1], besides: seen)) })
     }.subtracting(.null)
     // Documents leave out the type where members or elements tell it.
     guard types == Types.all.subtracting(.null) else { return types }
@@ -232,7 +257,7 @@ package struct JSONSchema: Sendable {
       return .object(
         JSONObject(
           members.compactMap { name, member in
-            let ids = property(name, of: shape)
+            let ids = property(name, of: ids)
             if ids.isEmpty { return isOpen && !hides(name) ? (name, member) : nil }
             return isWriteOnly(ids) ? nil : (name, projected(member, by: ids))
           }))
