@@ -344,7 +344,7 @@ extension DocumentResponse {
       guard let (before, name, after) = PathTree.parts(of: String(segment)) else { return String(segment) }
       let parameter = operation.parameters.first { $0.name == name && $0.location == .path }
       let ancestor = operation.ancestors.first { $0.parameter == name }.map { document.collections[$0.collection] }
-      let parent = ancestor.flatMap { document.records(of: $0, served.database).first?[$0.idName]?.plainText }
+      let parent = ancestor.flatMap { document.records(of: $0, served.database).first?.plainText(of: $0.idName) }
       let value = ids[name] ?? parent ?? parameter.flatMap { document.schema.sample($0.schema)?.plainText } ?? "1"
       return before + value + after
     }

@@ -55,11 +55,9 @@ extension Call {
   private func list(
     _ storage: Operation.Storage, _ collection: Collection, _ database: Database
   ) -> DocumentResponse {
-    let owners = owners(of: collection)
-    let records = document.records(of: collection, database).filter { record in
-      owners.allSatisfy { record[$0.member]?.plainText == $0.value }
-    }
-    return listResponse(storage, collection, records)
+    let all = document.records(of: collection, database)
+    let hasOwners = !owners(of: collection).isEmpty
+    return listResponse(storage, collection, hasOwners ? all.filter { belongs($0, collection) } : all)
   }
 
   // MARK: Records
@@ -79,10 +77,7 @@ extension Call {
 
   /// Whether a record has the members that the path demands.
   private func belongs(_ record: ValidJSON, _ collection: Collection) -> Bool {
-    owners(of: collection).allSatisfy { member, value in
-      guard let held: ValidJSON = record.member(Array(member.utf8)) else { return false }
-      return JSONValue(held).plainText == value
-    }
+    owners(of: collection).allSatisfy { record.plainText(of: $0.member) == $0.value }
   }
 
   /// The members that hold what the path says about the record's owner, with their texts.
@@ -98,7 +93,7 @@ extension Call {
 
   private func checkAncestors(_ database: Database) throws(Refusal) {
     // What does not know 404 responds all the same.
-    guard operation.reply(404) != nil else { return }
+    guard !operation.ancestors.isEmpty, operation.reply(404) != nil else { return }
     var outer: (collection: Int, id: String)?
     for ancestor in operation.ancestors {
       let (parent, id) = (document.collections[ancestor.collection], path[ancestor.parameter] ?? "")
@@ -106,8 +101,7 @@ extension Call {
         throw Refusal(statuses: [404], message: "\(parent.name) has no record '\(id)'.")
       }
       if let outer, let link = parent.parents.first(where: { $0.collection == outer.collection }) {
-        let held: ValidJSON? = record.member(Array(link.member.utf8))
-        guard held.map({ JSONValue($0).plainText }) == outer.id else {
+        guard record.plainText(of: link.member) == outer.id else {
           throw Refusal(statuses: [404], message: "\(parent.name) has no record '\(id)' below '\(outer.id)'.")
         }
       }
@@ -306,9 +300,9 @@ extension Call {
       guard let parent = other.parents.first(where: { $0.collection == index }),
         database.resourceNames.contains(other.name)
       else { continue }
-      for record in document.records(of: other, database) where record[parent.member]?.plainText == id {
+      for record in document.records(of: other, database) where record.plainText(of: parent.member) == id {
         children[other.name, default: 0] += 1
-        delete(record[other.idName]?.plainText ?? "", child, &database, &children)
+        delete(record.plainText(of: other.idName) ?? "", child, &database, &children)
       }
     }
     _ = try? database.delete(id, in: collection.name)
@@ -325,7 +319,7 @@ extension Call {
     let number = status ?? Operation.number(of: success.status, or: isNew ? 201 : 200)
     var response = DocumentResponse(status: number)
     if isNew || status == 201 || !success.headers.isEmpty {
-      let id: String? = (record.member(Array(collection.idName.utf8)) as ValidJSON?).map { JSONValue($0).plainText }
+      let id = record.plainText(of: collection.idName)
       let segments = request.segments + (idParameter == nil && !collection.isObject ? [id ?? ""] : [])
       let location = request.base + "/" + segments.map(\.escapedSegment).joined(separator: "/")
       response.headers = document.headers(of: success, ["location": location])
@@ -365,8 +359,8 @@ extension Call {
 
 extension Document {
   /// All records of a collection.
-  func records(of collection: Collection, _ database: Database) -> [JSONValue] {
-    ((try? database.list(collection.name, Query()).selection.records).map(Array.init) ?? []).map { JSONValue($0) }
+  func records(of collection: Collection, _ database: Database) -> [ValidJSON] {
+    (try? database.list(collection.name, Query()).selection.records).map(Array.init) ?? []
   }
 
   /// The schema of a member that holds the id of a parent.
@@ -469,6 +463,14 @@ extension Document {
       if !members.isEmpty, schema.allows(.object(members), by: ids, .response) { return .object(members) }
     }
     return isRequired || !schema.examples(of: ids).isEmpty || schema.standard(of: ids) != nil ? schema.sample(ids) : nil
+  }
+}
+
+extension ValidJSON {
+  /// The text of a member, as a path has it.
+  func plainText(of name: String) -> String? {
+    let value: ValidJSON? = member(Array(name.utf8))
+    return value.map { JSONValue($0).plainText }
   }
 }
 

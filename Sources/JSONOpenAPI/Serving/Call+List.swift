@@ -146,7 +146,13 @@ private struct ListPlan {
   var order = ""
   var isDescending = false
 
-  func includes(_ record: JSONValue) -> Bool {
+  /// The records that the filters and the search include, in order.
+  func chosen(_ records: [ValidJSON]) -> [ValidJSON] {
+    if filters.isEmpty, search.isEmpty, sort.isEmpty { return records }
+    return sorted(records.map { ($0, JSONValue($0)) }.filter { includes($0.1) }).map(\.0)
+  }
+
+  private func includes(_ record: JSONValue) -> Bool {
     filters.allSatisfy { way, value in
       let wanted = (value.array ?? [value]).map(\.plainText)
       guard let held = record.value(at: way) else { return false }
@@ -154,7 +160,7 @@ private struct ListPlan {
     } && (search.isEmpty || record.contains(search))
   }
 
-  func sorted(_ records: [JSONValue]) -> [JSONValue] {
+  private func sorted(_ records: [(ValidJSON, JSONValue)]) -> [(ValidJSON, JSONValue)] {
     let keys = sort.split(separator: ",").compactMap { part -> (way: [String], isDescending: Bool)? in
       var words = part.split { ": ".contains($0) }.map(String.init)
       guard var name = words.first else { return nil }
@@ -170,7 +176,7 @@ private struct ListPlan {
     guard !keys.isEmpty else { return records }
     return records.enumerated().sorted { left, right in
       for (way, isDescending) in keys {
-        let order = JSONValue.order(left.element.value(at: way), right.element.value(at: way))
+        let order = JSONValue.order(left.element.1.value(at: way), right.element.1.value(at: way))
         if order != 0 { return isDescending ? order > 0 : order < 0 }
       }
       return left.offset < right.offset
@@ -200,10 +206,10 @@ extension JSONValue {
 extension Call {
   /// A page of a list, in its envelope.
   func listResponse(
-    _ storage: Operation.Storage, _ collection: Collection, _ all: [JSONValue]
+    _ storage: Operation.Storage, _ collection: Collection, _ all: [ValidJSON]
   ) -> DocumentResponse {
     let plan = document.listPlan(self, collection)
-    let records = plan.sorted(all.filter(plan.includes))
+    let records = plan.chosen(all)
     let size = plan.size ?? records.count
     var start = plan.offset ?? 0
     if let page = plan.page {
@@ -213,7 +219,7 @@ extension Call {
     var end: Int?
     // A schema allows cursors without a record, too: each is one behind the last record.
     func position(_ cursor: String) -> Int {
-      records.firstIndex { $0[collection.idName]?.plainText == cursor } ?? records.count
+      records.firstIndex { $0.plainText(of: collection.idName) == cursor } ?? records.count
     }
     if let cursor = plan.cursor { start = position(cursor) + 1 }
     if let before = plan.before {
@@ -223,7 +229,7 @@ extension Call {
     }
     start = min(start, records.count)
     let stop = min(end ?? (start + min(size, records.count - start)), records.count)
-    let shown = Array(records[start..<max(start, stop)])
+    let shown = records[start..<max(start, stop)].map { JSONValue($0) }
     let page = ListPage(
       call: self, plan: plan, total: records.count, start: start, stop: max(start, stop), size: size,
       lastID: shown.last?[collection.idName]?.plainText, firstID: shown.first?[collection.idName]?.plainText)
