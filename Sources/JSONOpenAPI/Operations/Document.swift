@@ -143,9 +143,10 @@ struct PathTree: Sendable {
     let rest = segments.dropFirst()
     if let match = fixed[segment]?.match(rest, values) { return match }
     for (before, after, tree) in variable where segment.hasPrefix(before) && segment.hasSuffix(after) {
-      let value = segment.dropFirst(before.count).dropLast(after.count)
+      let isWhole = before.isEmpty && after.isEmpty
+      let value = isWhole ? segment : String(segment.dropFirst(before.count).dropLast(after.count))
       guard !value.isEmpty else { continue }
-      if let match = tree.match(rest, values + [String(value)]) { return match }
+      if let match = tree.match(rest, values + [value]) { return match }
     }
     return nil
   }

@@ -24,15 +24,15 @@ package struct Operation: Sendable {
     package let examples: [(name: String, value: JSONValue)]
     /// Whether the type is JSON, or allows it.
     package let isJSON: Bool
+    /// The type of responses: JSON, or plain text, where the document allows several.
+    let servedType: String
 
     init(type: String, schema: [JSONSchema.ID], examples: [(name: String, value: JSONValue)]) {
       (self.type, self.schema, self.examples) = (type, schema, examples)
       let plain = type.prefix { $0 != ";" }.lowercased()
       isJSON = ["application/json", "*/*", "application/*"].contains(plain) || plain.hasSuffix("+json")
+      servedType = type.contains("*") ? isJSON ? "application/json" : "text/plain" : type
     }
-
-    /// The type of responses: JSON, or plain text, where the document allows several.
-    var servedType: String { type.contains("*") ? isJSON ? "application/json" : "text/plain" : type }
   }
 
   package struct Reply: Sendable {

@@ -15,7 +15,8 @@ package struct DocumentRequest: Sendable {
   /// The body: JSON, or a form as an object of texts; `nil` for none.
   package var body: Result<JSONValue, BodyFault>?
   /// The server's address, for links.
-  package var base: String
+  package var base: String { makeBase() }
+  private let makeBase: @Sendable () -> String
   /// The time, as a `date-time`.
   package var now: String
 
@@ -27,11 +28,11 @@ package struct DocumentRequest: Sendable {
   package init(
     method: String, segments: [String], query: [(name: String, value: String)] = [], elements: [String: [String]] = [:],
     field: @escaping @Sendable (String) -> String? = { _ in nil }, body: Result<JSONValue, BodyFault>? = nil,
-    base: String = "",
+    base: @escaping @autoclosure @Sendable () -> String = "",
     now: String = "2024-01-01T00:00:00Z"
   ) {
     (self.method, self.segments, self.query, self.elements, self.field) = (method, segments, query, elements, field)
-    (self.body, self.base, self.now) = (body, base, now)
+    (self.body, makeBase, self.now) = (body, base, now)
   }
 
   func cookie(_ name: String) -> String? {

@@ -64,18 +64,19 @@ struct RequestChecker {
 
   private func value(of parameter: Operation.Parameter) -> JSONValue? {
     let ids = parameter.schema
+    let types = schema.types(of: ids)
     let texts: [String]
     switch parameter.location {
     case .path: texts = [pathValues[parameter.name]].compactMap(\.self)
     case .header: texts = [request.field(parameter.name.lowercased())].compactMap(\.self)
     case .cookie: texts = [request.cookie(parameter.name)].compactMap(\.self)
     case .query:
-      if schema.isObject(ids), !parameter.isJSON, parameter.explodes { return object(parameter) }
+      if types == .object, !parameter.isJSON, parameter.explodes { return object(parameter) }
       texts = request.query.filter { $0.name == parameter.name || $0.name == parameter.name + "[]" }.map(\.value)
     }
     guard let first = texts.first else { return nil }
     if parameter.isJSON { return (try? JSONValue(parsing: first)) ?? .string(first) }
-    if schema.isArray(ids) {
+    if types == .array {
       func array(_ texts: [String]) -> JSONValue {
         .array(texts.map { schema.value(of: $0, by: schema.items(of: ids)) })
       }
@@ -90,7 +91,7 @@ struct RequestChecker {
       return schema.allows(array(parts), by: ids, .request) || !schema.allows(array([first]), by: ids, .request)
         ? array(parts) : array([first])
     }
-    if schema.isObject(ids) {
+    if types == .object {
       let parts = first.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       var members = JSONObject()
       if parameter.explodes {

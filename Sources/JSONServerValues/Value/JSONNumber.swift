@@ -13,6 +13,13 @@ public struct JSONNumber: Sendable, CustomStringConvertible, Hashable {
 
   /// Creates a number from its text, which is kept; `nil` when JSON has no such number.
   package init?(text: String) {
+    // Most are positive integers.
+    if let first = text.utf8.first, first > UInt8(ascii: "0"),
+      text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+    {
+      self.text = text
+      return
+    }
     guard let value = try? ValidJSON(parsing: Array(text.utf8)), value.count == text.utf8.count,
       value.withToken({ $0.kind == .number })
     else { return nil }
