@@ -13,7 +13,7 @@ extension Database {
     for entry in entries {
       guard let collection = entry.collection, collection.rows.isLarge else { continue }
       collection.readIDs(patience)
-      _ = collection.memberNames(patience)
+      _ = collection.members(patience)
     }
     _ = relations()
   }

@@ -110,7 +110,7 @@ package struct RecordCollection: Sendable {
   }
 
   /// The members of the records. O(1) after a first call, which reads all records.
-  private func members(_ patience: Patience) -> MemberSummary? {
+  func members(_ patience: Patience) -> MemberSummary? {
     indexes.members.value(of: rows, patience, "reading members") { MemberSummary(rows: $0) }
   }
 
@@ -118,9 +118,6 @@ package struct RecordCollection: Sendable {
   func example(_ patience: Patience) -> MemberExample? {
     members(patience).map { MemberExample(members: $0, count: count) }
   }
-
-  /// The members of all records, in the order of their first appearance.
-  func memberNames(_ patience: Patience) -> [String] { members(patience)?.names ?? [] }
 
   /// Whether some record has a member of its own.
   func hasMember(named name: String, _ patience: Patience) -> Bool { kinds(of: Array(name.utf8), patience).count > 0 }

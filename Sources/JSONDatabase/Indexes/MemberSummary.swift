@@ -33,6 +33,12 @@ struct MemberSummary: RowIndex {
     members.filter { $0.kinds.count > 0 }.map { String(decoding: $0.name, as: UTF8.self) }
   }
 
+  /// The names among some that some record has. O(the smaller number of names).
+  func names(among candidates: Set<[UInt8]>) -> [[UInt8]] {
+    if candidates.count < members.count { return candidates.filter { kinds(of: $0).count > 0 } }
+    return members.lazy.filter { $0.kinds.count > 0 && candidates.contains($0.name) }.map(\.name)
+  }
+
   /// The kinds of the values of a member. O(1).
   func kinds(of name: [UInt8]) -> ValueKinds {
     places[name].map { members[$0].kinds } ?? ValueKinds()

@@ -78,27 +78,31 @@ extension Database {
   /// - Complexity: O(number of collections + number of their members + number of relations), after a first call that
   ///   reads all records.
   package func relations() -> [(parent: String, child: String, key: String)] {
-    var holders: [ByteExactKey: [Int]] = [:]
+    let parents = collectionPositions.map { position in
+      let name = entries[position].name
+      let (keys, lists) = (schema.foreignKeys(to: name), schema.listKeys(to: name))
+      return (name: name, idName: schema.idName(of: name), keys: keys + lists, lists: lists)
+    }
+    let names = Set(parents.flatMap { parent in (parent.keys + [parent.idName]).map { Array($0.utf8) } })
+    var holders: [[UInt8]: [Int]] = [:]
     for position in collectionPositions {
-      for name in entries[position].collection?.memberNames(patience) ?? [] {
-        holders[ByteExactKey(name), default: []].append(position)
+      for name in entries[position].collection?.members(patience)?.names(among: names) ?? [] {
+        holders[name, default: []].append(position)
       }
     }
     // The collections with a member that is the id of others, but not their own: in most files there are none.
     var strangers: [String: [Int]] = [:]
-    return collectionPositions.flatMap { parent -> [(parent: String, child: String, key: String)] in
-      let name = entries[parent].name
-      let idName = schema.idName(of: name)
+    return zip(collectionPositions, parents).flatMap {
+      position, parent -> [(parent: String, child: String, key: String)] in
       let others =
-        strangers[idName]
-        ?? (holders[ByteExactKey(idName)] ?? []).filter { schema.idName(of: entries[$0].name) != idName }
-      strangers[idName] = others
-      let lists = schema.listKeys(to: name)
-      let children = (schema.foreignKeys(to: name) + lists).flatMap { holders[ByteExactKey($0)] ?? [] } + others
+        strangers[parent.idName]
+        ?? (holders[Array(parent.idName.utf8)] ?? []).filter { schema.idName(of: entries[$0].name) != parent.idName }
+      strangers[parent.idName] = others
+      let children = parent.keys.flatMap { holders[Array($0.utf8)] ?? [] } + others
       let found = Set(children).sorted().flatMap { child in
-        references(from: child, to: parent).map { (name, entries[child].name, $0.name) }
+        references(from: child, to: position).map { (parent.name, entries[child].name, $0.name) }
       }
-      return found.filter { !lists.contains($0.2) } + found.filter { lists.contains($0.2) }
+      return found.filter { !parent.lists.contains($0.2) } + found.filter { parent.lists.contains($0.2) }
     }
   }
 }
