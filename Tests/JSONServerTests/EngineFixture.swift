@@ -106,6 +106,9 @@ struct EngineFixture {
 }
 
 extension Engine {
+  /// Whether another thread carries out a change.
+  var isChangingMuch: Bool { if case .applying = writes.scheduler.work { true } else { false } }
+
   fileprivate func receive(_ edit: SourceEdit) { writes.receive(edit, on: self) }
 
   /// Tries again to take over an edit, as the engine does every second while no copy can be made.

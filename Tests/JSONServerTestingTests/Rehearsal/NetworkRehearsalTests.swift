@@ -1,6 +1,7 @@
 import HTTPTypes
 import JSONServerTesting
 import Synchronization
+import TestSupport
 
 /// Which weaknesses of a client in a bad network are found, and that no others are.
 @Suite(.timeLimit(.minutes(2))) struct NetworkRehearsalTests {
@@ -129,7 +130,7 @@ import Synchronization
       _ = try await server.rehearseNetwork(only: ["POST /orders"], conditions: [.late]) { server in
         async let order = Self.send(server, .post, "/orders", ["item": "b"])
         // The request was carried out, and so its response is late.
-        while await server.value["orders"]?.array?.count == 1 { await Task.yield() }
+        try await wait { await server.value["orders"]?.array?.count != 1 }
         try await Self.send(server, .get, "/lines")
         _ = try await order
       }

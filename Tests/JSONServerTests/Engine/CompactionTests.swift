@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONServerValues
+import TestSupport
 import Testing
 
 @testable import JSONDatabase
@@ -39,7 +40,7 @@ struct ServedCompactionTests {
     let records = (1...5_000).map { JSONValue.object(JSONObject([("id", .number(JSONNumber($0)))])) }
     let server = try EngineFixture(.object(JSONObject([("posts", .array(records))])), isInMemory: isInMemory)
     #expect(await server.send(.delete, "/posts?id_lte=2600").status == .ok)
-    while await !server.engine.database.isReadAhead { await Task.yield() }
+    try await wait { await server.engine.database.isReadAhead }
     #expect(await server.send(.get, "/posts/5000").status == .ok)
   }
 }

@@ -2,6 +2,7 @@ import HTTPTypes
 import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
+import TestSupport
 import Testing
 
 @testable import JSONServer
@@ -27,7 +28,7 @@ import Testing
     _ = await server.send(.post, "/posts")
     try await server.edit(["posts": [["id": 7]]], generation: 1)
     async let written = server.send(.post, "/posts")
-    while await !server.engine.hasWaitingWrites { await Task.yield() }
+    try await wait { await server.engine.hasWaitingWrites }
     history.end(.success("history/1.json"))
     #expect(try await written.json["id"] == 8)
   }
@@ -73,11 +74,11 @@ import Testing
     let server = try EngineFixture(Self.start, history: history)
     _ = await server.send(.post, "/posts")
     async let refused = server.send(.post, "/__admin/reset")
-    while history.end(.failure(Self.full)) == 0 { await Task.yield() }
+    try await wait { history.end(.failure(Self.full)) > 0 }
     #expect(await refused.status == .serviceUnavailable)
     #expect(await server.send(.get, "/posts/2").status == .ok)
     async let reset = server.send(.post, "/__admin/reset")
-    while history.end(.success("history/1.json")) == 0 { await Task.yield() }
+    try await wait { history.end(.success("history/1.json")) > 0 }
     #expect(await reset.status == .ok)
     #expect(await server.value == Self.start)
   }
@@ -94,7 +95,7 @@ import Testing
     }
     _ = await server.send(.post, "/__admin/snapshots")
     async let reset = server.send(.post, "/__admin/snapshots/snapshot-1")
-    while await !server.engine.hasTakeover { await Task.yield() }
+    try await wait { await server.engine.hasTakeover }
     #expect(await server.value == edited)
     history.end(isKept ? .success("history/1.json") : .failure(Self.full))
     #expect(await reset.status == (isKept ? .ok : .serviceUnavailable))

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONServerValues
+import TestSupport
 import Testing
 
 @testable import JSONDatabase
@@ -177,7 +178,7 @@ import Testing
       var events = try await server.events("/posts?_watch")
       return try await events.next(1).map(\.data["kind"])
     }
-    while await !server.engine.run({ $0.events.subscribers.values.contains { $0.pull != nil } }) { await Task.yield() }
+    try await wait { await server.engine.run({ $0.events.subscribers.values.contains { $0.pull != nil } }) }
     for _ in 1...(EventHistory.capacity + 5) { await server.send(.get, "/posts/1") }
     await server.send(.delete, "/posts/2")
     #expect(try await first.value == ["deleted"])
@@ -238,7 +239,7 @@ import Testing
       #expect(await server.engine.run { $0.events.hasSubscribers })
       _ = events
     }
-    while await server.engine.run({ $0.events.hasSubscribers }) { await Task.yield() }
+    try await wait { await !server.engine.run({ $0.events.hasSubscribers }) }
   }
 
   @Test func `have comments between them that keep the connection alive`() async throws {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONServerValues
+import TestSupport
 import Testing
 
 @testable import JSONServer
@@ -122,7 +123,7 @@ import Testing
     let text = JSONValue.string(String(repeating: "x", count: 1_200_000))
     let server = try await AdminFixture.server(["posts": [["id": 1, "text": text]]])
     for _ in 1...3 { await server.send(.get, "/posts") }
-    while await server.engine.run({ $0.journal.newestInSlices != nil }) { await Task.yield() }
+    try await wait { await server.engine.run({ $0.journal.newestInSlices == nil }) }
     #expect(await server.journal.map(\.sent.bytes.count).allSatisfy { $0 > 1_200_000 })
     #expect(await server.journal.count == 3)
   }
@@ -280,7 +281,7 @@ import Testing
   @Test func `ends with the exchange that comes`() async throws {
     let server = try await AdminFixture.server()
     async let waited = server.exchange(timeout: .seconds(60)) { $0.request.method == .post }
-    await server.untilSomeoneWaits()
+    try await server.untilSomeoneWaits()
     await server.send(.get, "/posts")
     await server.send(.post, "/posts", ["title": "c"])
     let exchange = await waited
@@ -300,7 +301,7 @@ import Testing
   @Test func `passes over those that are yet to come but are known`() async throws {
     let server = try await AdminFixture.server()
     async let waited = server.exchange(after: 1, timeout: .seconds(60)) { _ in true }
-    await server.untilSomeoneWaits()
+    try await server.untilSomeoneWaits()
     for id in 1...3 { await server.send(.get, "/posts/\(id)") }
     let exchange = await waited
     #expect(exchange?.request.target == "/posts/2")
@@ -316,7 +317,7 @@ import Testing
   @Test func `ends with nothing when the server stops`() async throws {
     let server = try await AdminFixture.server()
     async let waited = server.exchange(timeout: .seconds(60)) { _ in true }
-    await server.untilSomeoneWaits()
+    try await server.untilSomeoneWaits()
     await server.stop()
     let exchange = await waited
     #expect(exchange == nil)
@@ -327,7 +328,7 @@ import Testing
   @Test func `ends with nothing when the task is cancelled`() async throws {
     let server = try await AdminFixture.server()
     let waiting = Task { await server.exchange(timeout: .seconds(60)) { _ in true } }
-    await server.untilSomeoneWaits()
+    try await server.untilSomeoneWaits()
     waiting.cancel()
     let exchange = await waiting.value
     #expect(exchange == nil)
@@ -336,7 +337,7 @@ import Testing
 
 extension Server {
   /// Lets other tasks run until someone waits for an exchange.
-  fileprivate func untilSomeoneWaits() async {
-    while await !engine.run({ !$0.journal.waiters.isEmpty }) { await Task.yield() }
+  fileprivate func untilSomeoneWaits() async throws {
+    try await wait { await engine.run({ !$0.journal.waiters.isEmpty }) }
   }
 }

@@ -4,6 +4,7 @@ import JSONDatabase
 import JSONServerValues
 import JSONStorage
 import NIOConcurrencyHelpers
+import TestSupport
 import Testing
 
 @testable import JSONServer
@@ -51,7 +52,7 @@ struct LargeReadTests {
   @Test func `One that begins again shows nothing of what comes behind it on its connection`() async throws {
     let failure = CommitResult.failed(StorageError(.noSpace, "The disk is full."))
     let fixture = try EngineFixture(Self.data, commits: [failure])
-    await fixture.readAll()
+    try await fixture.readAll()
     let list = await fixture.send(
       .delete, "/posts/7", meanwhile: (.get, "/posts?q=word+7&_limit=2"), then: (.delete, "/posts/37"))
     #expect(try Self.ids(list) == [7, 37])
@@ -61,10 +62,10 @@ struct LargeReadTests {
   @Test func `Sessions begin with what was read ahead`() async throws {
     let fixture = try EngineFixture(Self.data, isInMemory: true, configure: { $0.hasSessions = true })
     await fixture.engine.readAhead()
-    while await !fixture.engine.hasReadStart { await Task.yield() }
+    try await wait { await fixture.engine.hasReadStart }
     let records = try #require(Self.data["posts"]?.array)
     try await fixture.edit(["posts": .array(Array(records.dropLast()))], generation: 1)
-    while await fixture.engine.database.count(of: "posts") == Self.count { await Task.yield() }
+    try await wait { await fixture.engine.database.count(of: "posts") != Self.count }
     #expect(await fixture.engine.hasReadStart)
   }
 
@@ -100,7 +101,7 @@ struct LargeReadTests {
     let gate = WorkerGate(.calculations)
     let request = Request(method: .get, target: target, headerFields: [.host: "localhost"])
     async let responses = fixture.send(Array(repeating: request, count: Engine.maximumLargeReads * 2))
-    while await fixture.engine.indexing.isEmpty { await Task.yield() }
+    try await wait { await !fixture.engine.indexing.isEmpty }
     gate.open()
     #expect(try await responses.allSatisfy { $0.status == .ok })
     #expect(await fixture.engine.indexing.isEmpty)

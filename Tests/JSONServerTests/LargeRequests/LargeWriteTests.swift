@@ -1,6 +1,7 @@
 import HTTPTypes
 import JSONServerValues
 import JSONStorage
+import TestSupport
 import Testing
 
 @testable import JSONDatabase
@@ -59,7 +60,7 @@ struct LargeWriteTests {
   @Test func `Reads go on with the version before, and writes wait in order`() async throws {
     let fixture = try EngineFixture(Self.data)
     // Otherwise the read waits for the ids, and may show what was written meanwhile.
-    await fixture.readAll()
+    try await fixture.readAll()
     let responses = try await fixture.send([
       Self.patch("/posts?_all=true", #"{"word": "all"}"#), Self.patch("/posts/1", #"{"word": "one"}"#),
       Self.request(.get, "/posts/1"), Self.patch("/posts/1", #"{"more": true}"#), Self.request(.get, "/small/1"),
@@ -112,13 +113,13 @@ struct LargeWriteTests {
   @Test func `A failed commit interrupts one that is under way`() async throws {
     let full = StorageError(.noSpace, "The disk is full.")
     let fixture = try EngineFixture(Self.data, commits: [.failed(full)])
-    await fixture.readAll()
+    try await fixture.readAll()
     let gate = WorkerGate()
     async let responses = fixture.send([
       Self.request(.delete, "/posts/7"), Self.patch("/posts?_all=true", #"{"word": "all"}"#),
       Self.patch("/posts/7", #"{"word": "one"}"#),
     ])
-    while await fixture.engine.retractions == 0 { await Task.yield() }
+    try await wait { await fixture.engine.retractions > 0 }
     gate.open()
     #expect(try await responses.map(\.status.code) == [507, 200, 200])
     #expect(try await fixture.send(.get, "/posts/7").json["word"] == "one")
@@ -130,7 +131,7 @@ struct LargeWriteTests {
     let fixture = try EngineFixture(Self.data, commits: [.moved(to: edit)])
     let gate = WorkerGate()
     async let responses = fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)])
-    while await !fixture.engine.isChangingMuch { await Task.yield() }
+    try await wait { await fixture.engine.isChangingMuch }
     try await fixture.edit(["posts": [["id": 5]]], generation: 1)
     #expect(await fixture.send(.get, "/posts/7").status == .ok)
     gate.open()
@@ -145,12 +146,12 @@ struct LargeWriteTests {
     var gate = WorkerGate()
     async let responses = fixture.send([Self.patch("/posts?_all=true", #"{"word": "all"}"#)])
     for generation in 1...3 {
-      while await !fixture.engine.isChangingMuch { await Task.yield() }
+      try await wait { await fixture.engine.isChangingMuch }
       try await fixture.edit(Self.data, generation: generation)
       // The change is carried out between these two, the edit taken over between the second and the next.
       let second = WorkerGate()
       gate.open()
-      while await !fixture.engine.isTakingOver { await Task.yield() }
+      try await wait { await fixture.engine.isTakingOver }
       if generation < 3 { gate = WorkerGate() }
       second.open()
     }
@@ -206,6 +207,5 @@ struct LargeWriteTests {
 
 extension Engine {
   fileprivate var retractions: Int { writes.retractions }
-  var isChangingMuch: Bool { if case .applying = writes.scheduler.work { true } else { false } }
   fileprivate var isTakingOver: Bool { if case .takingOver = writes.scheduler.work { true } else { false } }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import JSONDatabase
+import TestSupport
 
 @testable import JSONServer
 @testable import JSONServerHTTP
@@ -25,9 +26,9 @@ final class WorkerGate: Sendable {
 
 extension EngineFixture {
   /// Has the ids and members of large collections read, and waits for that.
-  func readAll() async {
+  func readAll() async throws {
     await engine.readAhead()
-    while await !engine.database.isReadAhead { await Task.yield() }
+    try await wait { await engine.database.isReadAhead }
   }
 
   /// Sends requests in one round of the loop, and returns their responses in the same order.

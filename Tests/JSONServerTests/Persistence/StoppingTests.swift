@@ -144,7 +144,7 @@ import Testing
     #expect(await server.send(.post, "/posts").status == .created)
     try await server.edit(["posts": []], generation: 1)
     async let closed: Void = server.engine.close()
-    while await server.engine.phase != .closed { await Task.yield() }
+    try await wait { await server.engine.phase == .closed }
     history.end(.success("history/1.json"))
     await closed
     #expect(await server.value == ["posts": []])

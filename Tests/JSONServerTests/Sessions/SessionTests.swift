@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSONServerValues
+import TestSupport
 import Testing
 
 @testable import JSONServer
@@ -96,7 +97,7 @@ import Testing
     let server = try await server()
     await server.send(.patch, "/__admin/settings", ["delay": 60_000], fields: a)
     async let response = server.send(.get, "/posts/1", fields: a)
-    while await server.sessionRequests("a") < 2 { await Task.yield() }
+    try await wait { await server.sessionRequests("a") >= 2 }
     await server.send(.delete, "/__admin/sessions/a")
     #expect(await response.status == .ok)
   }

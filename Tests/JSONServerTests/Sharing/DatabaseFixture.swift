@@ -2,6 +2,7 @@
   import Foundation
   import HTTPTypes
   import JSONServerValues
+  import TestSupport
   import Testing
 
   @testable import JSONServer
@@ -91,7 +92,7 @@
 
     private func awaitConnections(_ isReached: Bool, repeating work: () throws -> Void = {}) async throws {
       for server in servers {
-        try await Self.wait {
+        try await wait {
           try work()
           return try await server.send(.get, "/__admin/health").json["database"]?["reached"] == .bool(isReached)
         }
@@ -116,7 +117,7 @@
     func awaitLock() async throws -> Bool {
       let waiting = "SELECT query FROM pg_stat_activity WHERE datname = '\(name)' AND wait_event_type = 'Lock'"
       var query: String?
-      try await Self.wait {
+      try await wait {
         query = try admin.run(waiting, []).text(0, 0)
         return query != nil
       }
@@ -136,17 +137,10 @@
         """
       let last = try admin.run(asking, []).integer(0, 0)
       let response = Task { await server.send(.get, target) }
-      try await Self.wait { try admin.run(asking, []).integer(0, 0) != last }
+      try await wait { try admin.run(asking, []).integer(0, 0) != last }
       let loop = await server.engine.loop
       for _ in 0..<2 { await withCheckedContinuation { continuation in loop.execute { continuation.resume() } } }
       return response
-    }
-
-    static func wait(until condition: () async throws -> Bool) async throws {
-      while try await !condition() {
-        try Task.checkCancellation()
-        await Task.yield()
-      }
     }
   }
 #endif

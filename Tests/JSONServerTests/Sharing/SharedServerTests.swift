@@ -3,6 +3,7 @@
   import NIOConcurrencyHelpers
   import JSONServerValues
   import JSONStorage
+  import TestSupport
   import Testing
 
   @testable import JSONServer
@@ -63,10 +64,10 @@
         try await DatabaseFixture.run(["posts": .array(records)]) { shared, server, _ in
           let gate = WorkerGate()
           async let changed = server.send(.patch, "/posts?_all=true", ["by": "server"])
-          try await DatabaseFixture.wait { await server.engine.isChangingMuch }
+          try await wait { await server.engine.isChangingMuch }
           try shared.sql.run(#"UPDATE record SET body = '{"id": 7, "by": "other"}' WHERE slot = 6"#)
           #expect(try await server.send(.get, "/posts/7").json["by"] == "other")
-          try await DatabaseFixture.wait { try !shared.isTurnFree() }
+          try await wait { try !shared.isTurnFree() }
           gate.open()
           #expect(await changed.status == .ok)
           #expect(try await server.send(.get, "/posts/7").json["by"] == "server")
@@ -203,7 +204,7 @@
             defer { isDone.withLockedValue { $0 = true } }
             return await server.send(.post, "/reset", ["posts": .array(posts)]).status
           }()
-          try await DatabaseFixture.wait {
+          try await wait {
             try shared.sql.run(#"UPDATE record SET body = '{"id": 1, "title": "new"}' WHERE slot = 0"#)
             return isDone.withLockedValue(\.self)
           }

@@ -128,7 +128,7 @@ struct TransportOrderTests {
     try await TestServer.run(application) { server in
       let client = try await server.connect()
       try await client.send(Self.request("GET", "/large"))
-      while application.requests.isEmpty { await Task.yield() }
+      try await wait { !application.requests.isEmpty }
       try await client.close()
       for await target in ends {
         #expect(target == "/large")
