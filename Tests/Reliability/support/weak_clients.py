@@ -230,7 +230,8 @@ def last_response_wins():
     for text in ("black", "green"):
         typed.append(threading.Thread(target=search, args=(text,)))
         typed[-1].start()
-        time.sleep(0.1)
+        # So long that the first response comes before the second even on a busy machine.
+        time.sleep(0.4)
     for thread in typed:
         thread.join()
     if failures:
