@@ -17,12 +17,13 @@ import Testing
     database.compact(since: base, except: [], tolerating: tolerated ?? RecordCollection.toleratedCount)
   }
 
-  @Test func `20,000 records that come and go between two that stay take no slots, and nobody sees it`() throws {
+  @Test func `Thousands of records that come and go between two that stay take no slots, and nobody sees it`() throws {
+    let rounds = TestEffort.isFull ? 40 : 12
     var database = try Database.fixture(#"{"a": [{"id": 1, "n": 3}]}"#)
     var reference = database.forked()
     var living: [String] = []
     var largest = 0
-    for round in 0..<40 {
+    for round in 0..<rounds {
       let base = database
       var created: [String] = []
       for number in 0..<500 {
@@ -38,7 +39,7 @@ import Testing
       Self.compact(&database, since: base)
       largest = max(largest, try Self.collection(database).rows.slotCount)
       // Indexes make each write dearer: they are asked for in the last rounds.
-      guard round >= 36 else { continue }
+      guard round >= rounds - 4 else { continue }
       for query in [Query(("n", "3")), Query(("n_gte", "5")), Query(("round", "\(round)"))] {
         #expect(try database.ids(of: "a", query) == reference.ids(of: "a", query))
       }
@@ -49,7 +50,7 @@ import Testing
       #expect(database.string == reference.string)
     }
     #expect(largest <= 3_100)
-    #expect(try Self.collection(reference).rows.slotCount > 20_000)
+    #expect(try Self.collection(reference).rows.slotCount > rounds * 500)
     #expect(try Self.collection(database).count == 501)
   }
 

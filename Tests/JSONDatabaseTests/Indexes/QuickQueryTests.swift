@@ -144,7 +144,7 @@ import TextMatching
     #expect(try Self.isQuick(database, create))
   }
 
-  @Test(arguments: [Dialect.classic, .v1], 0..<2)
+  @Test(arguments: [Dialect.classic, .v1], 0..<(TestEffort.isFull ? 2 : 1))
   func `What there is time for is right`(_ dialect: Dialect, _ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var database = try Self.database(dialect)
