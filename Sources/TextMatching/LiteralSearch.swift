@@ -38,21 +38,29 @@ package struct LiteralSearch: Sendable {
   }
 
   /// Returns the offset of the first match that starts at or after an offset, or `nil`. O(length of the text).
-  package func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+  ///
+  /// - Parameter end: An offset before which the match starts, up to the end of the text; it may end behind it.
+  package func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, before end: Int = .max) -> Int? {
     var steps = 0
-    return firstMatch(in: text, from: start, steps: &steps)
+    return firstMatch(in: text, from: start, before: end, steps: &steps)
   }
 
   /// - Parameter steps: Counts the work, in comparisons of a character.
-  func firstMatch(in text: UnsafeBufferPointer<UInt8>, from start: Int, steps: inout Int) -> Int? {
+  func firstMatch(
+    in text: UnsafeBufferPointer<UInt8>, from start: Int, before end: Int = .max, steps: inout Int
+  ) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
+    // An unusual form is found where it is, and not where the match starts.
+    let limit = end < text.count - maximumCount ? end + maximumCount : text.count
     var position = start
     // A text that is too short needs no comparison of characters.
-    while text.count - position >= minimumCount, let candidate = firstCandidate(in: text, from: position) {
+    while position < end, text.count - position >= minimumCount,
+      let candidate = firstCandidate(in: text, position..<limit)
+    {
       // Finding a candidate takes about as long as some comparisons.
       steps += 2
       position = candidate
-      if let match = folded.match(in: text, from: &position, steps: &steps) { return match }
+      if let match = folded.match(in: text, from: &position, steps: &steps) { return match < end ? match : nil }
     }
     return nil
   }
@@ -60,13 +68,13 @@ package struct LiteralSearch: Sendable {
   /// The number of bytes in which a usual candidate is sought before an unusual one.
   private static let stretch = 256
 
-  private func firstCandidate(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-    guard let unusual else { return usual.firstPlace(in: text, start..<text.count) }
-    for position in stride(from: start, to: text.count, by: Self.stretch) {
-      let part = position..<min(position + Self.stretch, text.count)
+  private func firstCandidate(in text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int? {
+    guard let unusual else { return usual.firstPlace(in: text, range) }
+    for position in stride(from: range.lowerBound, to: range.upperBound, by: Self.stretch) {
+      let part = position..<min(position + Self.stretch, range.upperBound)
       let place = usual.firstPlace(in: text, part) ?? text.count
       // Any character of the match may have the form.
-      let other = unusual.firstPlace(in: text, part).map { max(start, $0 - maximumCount) } ?? text.count
+      let other = unusual.firstPlace(in: text, part).map { max(range.lowerBound, $0 - maximumCount) } ?? text.count
       if min(place, other) < text.count { return min(place, other) }
     }
     return nil
@@ -104,12 +112,8 @@ package struct LiteralSearch: Sendable {
 
 /// The tests of two bytes of a match, which find candidates 64 bytes at a time.
 private struct ProbePair: Sendable {
-  private let first: ByteProbe
-  private let second: ByteProbe
-
-  private init(_ one: ByteProbe, _ other: ByteProbe) {
-    (first, second) = one.offset < other.offset ? (one, other) : (other, one)
-  }
+  private let rarest: ByteProbe
+  private let other: ByteProbe
 
   /// Takes the two bytes that are rarest in most texts.
   ///
@@ -122,42 +126,57 @@ private struct ProbePair: Sendable {
         probes.append(ByteProbe(offset: offset + index, bytes: forms.map { $0[index] }))
       }
     }
-    let rarest = probes.sorted { ($0.commonness, $0.offset) < ($1.commonness, $1.offset) }
-    let first = rarest.first ?? ByteProbe(offset: 0, bytes: [])
+    let sorted = probes.sorted { ($0.commonness, $0.offset) < ($1.commonness, $1.offset) }
+    rarest = sorted.first ?? ByteProbe(offset: 0, bytes: [])
     // Of equally rare bytes, the last depends least on the first. Repeating the first test has the effect of no second test.
-    let second = rarest.dropFirst().first.flatMap { next in rarest.last { $0.commonness == next.commonness } }
-    self.init(first, second ?? first)
+    other = sorted.dropFirst().first.flatMap { next in sorted.last { $0.commonness == next.commonness } } ?? rarest
   }
 
   /// Returns the first offset in a part of a text where both tests pass, or `nil`.
   func firstPlace(in text: UnsafeBufferPointer<UInt8>, _ part: Range<Int>) -> Int? {
-    let end = min(part.upperBound, text.count - second.offset)
+    let end = min(part.upperBound, text.count - max(rarest.offset, other.offset))
     var position = part.lowerBound
     if let base = UnsafeRawPointer(text.baseAddress) {
-      while position + 64 <= end {
-        let differences = first.blockDifferences(in: base, at: position)
-        if ByteProbe.hasZero(differences | second.blockDifferences(in: base, at: position)) { break }
-        position += 64
-      }
+      while position + 64 <= end, !mayMatch(in: base, at: position) { position += 64 }
       while position + 8 <= end {
-        let differences = first.differences(in: base, at: position) | second.differences(in: base, at: position)
+        let differences = rarest.differences(in: base, at: position) | other.differences(in: base, at: position)
         let zeros = ByteProbe.zeros(differences.littleEndian)
         if zeros != 0 { return position + zeros.trailingZeroBitCount / 8 }
         position += 8
       }
     }
     while position < end {
-      if first.difference(in: text, at: position) | second.difference(in: text, at: position) == 0 { return position }
+      if rarest.difference(in: text, at: position) | other.difference(in: text, at: position) == 0 { return position }
       position += 1
     }
     return nil
+  }
+
+  /// Whether both tests pass at one of 64 neighboring places; at most places, already the rarest byte is missing.
+  @inline(__always)
+  private func mayMatch(in text: UnsafeRawPointer, at position: Int) -> Bool {
+    let (one, two, three, four) = (text + position, text + position + 16, text + position + 32, text + position + 48)
+    let (a, b) = (rarest.passes(in: one), rarest.passes(in: two))
+    let (c, d) = (rarest.passes(in: three), rarest.passes(in: four))
+    guard Self.isAny((a .| b) .| (c .| d)) else { return false }
+    let (e, f) = (other.passes(in: one), other.passes(in: two))
+    let (g, h) = (other.passes(in: three), other.passes(in: four))
+    return Self.isAny(((a .& e) .| (b .& f)) .| ((c .& g) .| (d .& h)))
+  }
+
+  @inline(__always)
+  private static func isAny(_ passed: ByteProbe.Passed) -> Bool {
+    // As words: the compiler makes slow code of `any`.
+    let words = unsafeBitCast(passed, to: SIMD2<UInt64>.self)
+    return words.x | words.y != 0
   }
 }
 
 /// A quick test of one byte that every match passes, and few other places do.
 private struct ByteProbe: Sendable {
-  /// 64 bytes as words, which the compiler turns into the machine's vectors; of vectors of bytes it makes slow code.
-  typealias Block = SIMD8<UInt64>
+  /// A vector of any machine.
+  typealias Vector = SIMD16<UInt8>
+  typealias Passed = SIMDMask<SIMD16<Int8>>
 
   let offset: Int
 
@@ -204,11 +223,10 @@ private struct ByteProbe: Sendable {
     return (found | Self.ones &* UInt64(mask)) ^ (Self.ones &* UInt64(byte))
   }
 
-  /// Returns zero for each of 64 neighboring bytes that passes.
+  /// Which of 16 neighboring bytes pass.
   @inline(__always)
-  func blockDifferences(in text: UnsafeRawPointer, at position: Int) -> Block {
-    let found = (text + position + offset).loadUnaligned(as: Block.self)
-    return (found | Block(repeating: Self.ones &* UInt64(mask))) ^ Block(repeating: Self.ones &* UInt64(byte))
+  func passes(in text: UnsafeRawPointer) -> Passed {
+    ((text + offset).loadUnaligned(as: Vector.self) | Vector(repeating: mask)) .== Vector(repeating: byte)
   }
 
   /// A one in every byte.
@@ -219,14 +237,6 @@ private struct ByteProbe: Sendable {
   static func zeros(_ word: UInt64) -> UInt64 {
     // Subtracting one carries into the high bit of a zero byte.
     (word &- ones) & ~word & ones << 7
-  }
-
-  @inline(__always)
-  static func hasZero(_ block: Block) -> Bool {
-    let zeros = (block &- Block(repeating: ones)) & ~block & Block(repeating: ones << 7)
-    let half = zeros.lowHalf | zeros.highHalf
-    let quarter = half.lowHalf | half.highHalf
-    return quarter[0] | quarter[1] != 0
   }
 }
 

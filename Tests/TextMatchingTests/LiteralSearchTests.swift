@@ -4,9 +4,9 @@ import Testing
 @testable import TextMatching
 
 @Suite(.calculates) struct LiteralSearchTests {
-  private func firstMatch(of needle: String, in text: String, from start: Int = 0) -> Int? {
+  private func firstMatch(of needle: String, in text: String, from start: Int = 0, before end: Int = .max) -> Int? {
     let search = LiteralSearch(caseInsensitive: needle)
-    return Array(text.utf8).withUnsafeBufferPointer { search.firstMatch(in: $0, from: start) }
+    return Array(text.utf8).withUnsafeBufferPointer { search.firstMatch(in: $0, from: start, before: end) }
   }
 
   static let cases: [(needle: String, text: String, start: Int, offset: Int?)] = [
@@ -54,6 +54,9 @@ import Testing
       let place = canonical.indices.first { canonical[$0...].starts(with: sought) }
       let expected = place.map { text.unicodeScalars.prefix($0).reduce(0) { $0 + UTF8.width($1) } }
       #expect(firstMatch(of: needle, in: text) == expected, "'\(needle)' in '\(text)'")
+      let end = Int.random(in: 0...text.utf8.count, using: &generator)
+      let early = expected.flatMap { $0 < end ? $0 : nil }
+      #expect(firstMatch(of: needle, in: text, before: end) == early, "'\(needle)' before \(end) in '\(text)'")
     }
   }
 

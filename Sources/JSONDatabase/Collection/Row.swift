@@ -67,11 +67,6 @@ struct Row: Sendable {
   /// The offset of the record's end in its storage.
   var end: Int { record.offset + record.count }
 
-  /// Whether the record follows a text in the same storage.
-  func follows(_ text: UTF8Slice) -> Bool {
-    record.storage === text.storage && record.offset > text.offset + text.count
-  }
-
   /// Calls a closure with the record as a value.
   @inline(__always)
   func withRecord<Result>(_ body: (ValueToken) -> Result) -> Result {

@@ -41,7 +41,7 @@ struct RecordScan: Sendable {
         let row = rows[slot]
       {
         if row.withRecord(matches) { found.append(Int32(slot)) }
-        places.skip(to: row.end - run.text.offset)
+        places.skip(to: row.end - run.start)
         first = slot + 1
       }
       return found
@@ -57,14 +57,30 @@ struct RecordScan: Sendable {
   private struct Places {
     private let scan: RecordScan
     private let bytes: UnsafeBufferPointer<UInt8>
+    /// The first place of each kind before ``end``; `nil` for none.
     private var text: Int?
     private var escape: Int?
+    /// The end of the bytes that were searched.
+    private var end = 0
+
+    private static let stretch = 16 * 1024
 
     init(_ scan: RecordScan, _ bytes: UnsafeBufferPointer<UInt8>) {
       self.scan = scan
       self.bytes = bytes
-      text = scan.text.firstMatch(in: bytes, from: 0)
-      escape = scan.escapes.firstPlace(in: bytes, from: 0)
+      search(from: 0)
+    }
+
+    /// Searches from an offset on until there is a place: for the text and for escapes in turn, in stretches that stay in a
+    /// processor's cache in between.
+    private mutating func search(from start: Int) {
+      var start = start
+      repeat {
+        end = min(start + Self.stretch, bytes.count)
+        text = scan.text.firstMatch(in: bytes, from: start, before: end)
+        escape = scan.escapes.firstPlace(in: bytes, from: start, before: end)
+        start = end
+      } while next == nil && end < bytes.count
     }
 
     /// The first place.
@@ -75,32 +91,36 @@ struct RecordScan: Sendable {
 
     /// Drops the places before an offset.
     mutating func skip(to start: Int) {
-      if let place = text, place < start {
-        text = scan.text.firstMatch(in: bytes, from: start)
-      }
-      if let place = escape, place < start {
-        escape = scan.escapes.firstPlace(in: bytes, from: start)
-      }
+      guard start < end else { return search(from: start) }
+      if let place = text, place < start { text = scan.text.firstMatch(in: bytes, from: start, before: end) }
+      if let place = escape, place < start { escape = scan.escapes.firstPlace(in: bytes, from: start, before: end) }
+      if next == nil, end < bytes.count { search(from: end) }
     }
   }
 }
 
 /// Records of neighboring slots that lie one after the other in one storage.
 private struct RecordRun {
-  /// The text from the first record's start to the last one's end.
-  private(set) var text: UTF8Slice
+  private let storage: UTF8Buffer
+  /// The offset of the first record's start, and of the last one's end.
+  let start: Int
+  private var end: Int
   private(set) var slots: Range<Int>
 
   init(_ row: Row, _ slot: Int) {
-    text = row.record.slice
+    storage = row.record.storage
+    (start, end) = (row.record.offset, row.end)
     slots = slot..<(slot + 1)
   }
+
+  /// The text from the first record's start to the last one's end.
+  var text: UTF8Slice { UTF8Slice(storage, offset: start, count: end - start) }
 
   /// Adds the record of the next slot when it follows the run's last in the same storage.
   mutating func append(_ row: Row, _ slot: Int) -> Bool {
     // Between two neighbors that have not changed since they were read are a comma and white space.
-    guard slot == slots.upperBound, row.follows(text) else { return false }
-    text = UTF8Slice(text.storage, offset: text.offset, count: row.end - text.offset)
+    guard slot == slots.upperBound, row.record.storage === storage, row.record.offset > end else { return false }
+    end = row.end
     slots = slots.lowerBound..<(slot + 1)
     return true
   }
@@ -108,7 +128,7 @@ private struct RecordRun {
   /// Returns the first slot at or after another whose record ends after a place in the text. O(log n).
   func slot(endingAfter place: Int, from start: Int, in rows: PersistentRowVector) -> Int? {
     let rest = start..<slots.upperBound
-    let slot = rest.partitioningIndex { slot in rows[slot].map { $0.end - text.offset > place } ?? false }
+    let slot = rest.partitioningIndex { slot in rows[slot].map { $0.end - self.start > place } ?? false }
     return slot < slots.upperBound ? slot : nil
   }
 }
@@ -157,10 +177,10 @@ private struct EscapeSearch: Sendable {
     places = Dictionary(grouping: folded.symbols.indices) { folded.symbols[$0] }
   }
 
-  /// Returns the offset of the first escape at or after an offset behind which the text may be, or `nil`.
-  func firstPlace(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+  /// Returns the offset of the first escape in a range behind which the text may be, or `nil`.
+  func firstPlace(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, before end: Int) -> Int? {
     var position = start
-    while let place = escape.firstMatch(in: bytes, from: position) {
+    while let place = escape.firstMatch(in: bytes, from: position, before: end) {
       if mayHide(in: bytes, at: place) { return place }
       position = place + 2
     }
