@@ -9,13 +9,18 @@ import JSONServerValues
 /// Two requests are equal when their methods, targets and header fields are, so that a response goes to nobody who would get
 /// another one.
 struct KeptReads {
-  private final class Read {
-    let request: Request
-    let response: PreparedResponse
-    let version: Int
+  /// A read and its response.
+  final class Read: Sendable {
+    fileprivate let request: Request
+    /// The target; `nil` when it was spelled in another way, or rewritten.
+    let target: RequestTarget?
+    fileprivate let response: PreparedResponse
+    fileprivate let version: Int
 
-    init(_ request: Request, _ response: PreparedResponse, _ version: Int) {
-      (self.request, self.response, self.version) = (request, response, version)
+    fileprivate init(_ context: RequestContext, _ response: PreparedResponse, _ version: Int) {
+      (request, self.response, self.version) = (context.request, response, version)
+      let isAsSent = context.request.hasHead(of: context.original) && context.target.spelling == context.target.text
+      target = isAsSent ? context.target : nil
     }
   }
 
@@ -33,23 +38,26 @@ struct KeptReads {
   /// Forgets all responses, as the data has changed. O(1): what they need is freed when others take their places.
   mutating func forget() { version &+= 1 }
 
-  /// Returns the response to an equal request; `nil` for none.
-  func response(to request: Request) -> PreparedResponse? {
-    guard !places.isEmpty, let read = places[Self.place(of: request)], read.version == version,
-      read.request.hasHead(of: request)
-    else { return nil }
-    return read.response
+  /// Returns an equal read, perhaps of data that has changed since; `nil` for none.
+  func read(equalTo request: Request) -> Read? {
+    guard !places.isEmpty, let read = places[Self.place(of: request)], read.request.hasHead(of: request) else {
+      return nil
+    }
+    return read
   }
 
+  /// The response to a read, unless the data has changed since.
+  func response(to read: Read) -> PreparedResponse? { read.version == version ? read.response : nil }
+
   /// Keeps the response to a request.
-  mutating func keep(_ response: PreparedResponse, to request: Request) {
+  mutating func keep(_ response: PreparedResponse, to context: RequestContext) {
     let count = response.bytes.count
     guard count <= Self.byteCapacity / 8 else { return }
     if byteCount + count > Self.byteCapacity { (places, byteCount) = ([], 0) }
     if places.isEmpty { places = ContiguousArray(repeating: nil, count: Self.placeCount) }
-    let place = Self.place(of: request)
+    let place = Self.place(of: context.request)
     byteCount += count - (places[place]?.response.bytes.count ?? 0)
-    places[place] = Read(request, response, version)
+    places[place] = Read(context, response, version)
   }
 
   private static func place(of request: Request) -> Int { request.target.hashValue & (placeCount - 1) }
@@ -58,7 +66,11 @@ struct KeptReads {
 extension Engine {
   /// The response to an equal request before; `nil` for none.
   func keptResponse(to context: RequestContext) -> PreparedResponse? {
-    guard isReadOfDataAlone(context), let response = writes.reads.response(to: context.request),
+    // Middleware and rewrite rules change requests.
+    let isAsSent = context.request.hasHead(of: context.original)
+    guard isReadOfDataAlone(context),
+      let read = isAsSent ? context.known : writes.reads.read(equalTo: context.request),
+      let response = writes.reads.response(to: read),
       // A file may have come to the path.
       policies.builtInResponse(to: context.request, context.target, routes.rules) == nil
     else { return nil }
@@ -74,7 +86,7 @@ extension Engine {
       endpoint.list?.delta == nil, result.ignored.isEmpty, result.notes.isEmpty
     else { return }
     response.validator = EntityTag(of: body)
-    writes.reads.keep(response, to: context.request)
+    writes.reads.keep(response, to: context)
   }
 
   /// Whether only the request and the saved data decide about the response.

@@ -44,19 +44,21 @@ extension Engine {
     var (request, sent, target) = (original, RequestTarget.none, RequestTarget.none)
     do throws(RequestError) {
       // preprocess: target · path prefix · session · host · origin · method override
-      sent = try RequestTarget(original.target)
+      // A request that equals an earlier one has its target, and passed the same checks.
+      let known = writes.reads.read(equalTo: original)
+      sent = if let target = known?.target { target } else { try RequestTarget(original.target) }
       target = sent
       try enterMount(&target, of: &request)
       let session = configuration.hasSessions ? try SessionName.take(from: &target, of: &request) : nil
       if let refusal { throw refusal }
-      let preflight = try policies.preprocess(&request)
+      let preflight = known == nil ? try policies.preprocess(&request) : nil
       // A preflight begins no session: any page may send one.
       let entered = session.flatMap { preflight == nil || sessions.has($0) ? $0 : nil }
       let isSame = preflight == nil && target.segments.count == sent.segments.count
       let context = RequestContext(
         original, preprocessed: request, target: preflight == nil ? target : .none,
         earlierTargets: isSame ? [] : [sent, target], ignoresCase: ignoresCase, started: started,
-        number: entered == nil ? journal.nextID() : 0, progress: progress, reply: reply)
+        number: entered == nil ? journal.nextID() : 0, known: known, progress: progress, reply: reply)
       guard let entered else { return begin(context, preflight) }
       if !sessions.has(entered) { try policies.origins.checkBeginning(of: entered.text, by: request) }
       sessions.enter(entered, on: self).assumeIsolated {

@@ -27,6 +27,8 @@ final class RequestContext: Sendable {
   let parsed: ParsedEndpoint?
   /// What edits of the file have done to the request.
   let editEffects: EditEffects
+  /// An earlier read that equals ``original``; `nil` for none.
+  let known: KeptReads.Read?
   /// Whether the response goes to middleware or to Swift code instead of a client.
   let isInner: Bool
   /// The rules that matched so far; `nil` for none. Middleware passes on a request of its own, which shares these
@@ -39,8 +41,8 @@ final class RequestContext: Sendable {
   init(
     _ original: Request, preprocessed: Request? = nil, target: RequestTarget, earlierTargets: [RequestTarget] = [],
     ignoresCase: Bool, started: Duration = System.uptime, number: Int = 0, guards: PathGuards = PathGuards(),
-    parsed: ParsedEndpoint? = nil, editEffects: EditEffects = EditEffects(), isInner: Bool = false,
-    notes: NIOLockedValueBox<MatchNotes>? = nil,
+    parsed: ParsedEndpoint? = nil, editEffects: EditEffects = EditEffects(), known: KeptReads.Read? = nil,
+    isInner: Bool = false, notes: NIOLockedValueBox<MatchNotes>? = nil,
     progress: @escaping @Sendable (RequestProgress) -> Void = { _ in },
     reply: @escaping Reply
   ) {
@@ -57,6 +59,7 @@ final class RequestContext: Sendable {
     self.guards = guards
     self.parsed = parsed
     self.editEffects = editEffects
+    self.known = known
     self.isInner = isInner
     self.notes = notes
     self.progress = progress
@@ -97,8 +100,8 @@ final class RequestContext: Sendable {
       earlierTargets: target == nil ? earlierTargets : earlierTargets + [self.target],
       ignoresCase: ignoresCase, started: started, number: number ?? self.number,
       guards: guards ?? self.guards, parsed: parsed ?? self.parsed,
-      editEffects: editEffects ?? self.editEffects, isInner: isInner, notes: notes ?? self.notes, progress: progress,
-      reply: reply)
+      editEffects: editEffects ?? self.editEffects, known: known, isInner: isInner, notes: notes ?? self.notes,
+      progress: progress, reply: reply)
   }
 
   /// What the page needs in addition to the response to a write; `nil` for a request of others.

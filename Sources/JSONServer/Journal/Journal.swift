@@ -328,8 +328,7 @@ public final class Exchange: Sendable {
       state = .received
       sent = PreparedResponse(status: HTTPResponse.Status(code: 0))
     }
-    let fields = request.headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
-    byteCount = request.target.utf8.count + fields + request.bytes.count + sent.estimatedByteCount
+    byteCount = request.byteCount + sent.estimatedByteCount
     self.notes = notes
     self.respondedAt = respondedAt
     self.duration = duration

@@ -11,12 +11,14 @@ public struct Request: Sendable {
     let target: String
     let fields: Fields
     let mount: Mount
+    let mayAskForScript: Bool
 
     init(method: HTTPRequest.Method, target: String, fields: Fields, mount: Mount) {
       self.method = method
       self.target = target
       self.fields = fields
       self.mount = mount
+      mayAskForScript = Request.mayAskForScript(target)
     }
   }
 
@@ -24,8 +26,12 @@ public struct Request: Sendable {
   private final class Fields: Sendable {
     let list: HTTPFields
     let known: KnownFields
+    let byteCount: Int
 
-    init(_ list: HTTPFields) { (self.list, known) = (list, KnownFields(in: list)) }
+    init(_ list: HTTPFields) {
+      (self.list, known) = (list, KnownFields(in: list))
+      byteCount = list.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+    }
   }
 
   /// The fields that every step looks for and few requests have.
@@ -103,11 +109,15 @@ public struct Request: Sendable {
     set { change(fields: Fields(newValue)) }
   }
 
+  /// The number of bytes of the target, of the header fields and of the body.
+  package var byteCount: Int { head.target.utf8.count + head.fields.byteCount + bytes.count }
+
   /// Whether the request has one of the fields.
   package func has(_ field: KnownFields) -> Bool { head.fields.known.contains(field) }
 
   /// Whether nothing distinguishes two requests without bodies: method, target, fields in their order, and mount.
   package func hasHead(of other: Request) -> Bool {
+    guard mayLackHost == other.mayLackHost else { return false }
     if head === other.head { return true }
     let (fields, others) = (head.fields, other.head.fields)
     return head.target == other.head.target && head.method == other.head.method && head.mount == other.head.mount
@@ -219,9 +229,10 @@ extension Request {
   }
 
   /// Whether the target may have a parameter for JSONP.
-  ///
+  package var mayAskForScript: Bool { head.mayAskForScript }
+
   /// Searched byte by byte: a general search for a string costs too much for every request.
-  package var mayAskForScript: Bool {
+  private static func mayAskForScript(_ target: String) -> Bool {
     target.withBytes { bytes in
       guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return false }
       var rest = bytes[mark...]

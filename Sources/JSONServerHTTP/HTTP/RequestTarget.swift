@@ -2,7 +2,9 @@
 ///
 /// A path has many spellings: `/posts/1`, `//posts/./1` and `/%70osts/1` are one path. They have the same ``segments``,
 /// ``path`` and ``text``, so nothing that decides about a request depends on the spelling.
-package struct RequestTarget: Sendable {
+///
+/// A class, since a request passes it on at each step.
+package final class RequestTarget: Sendable {
   /// The decoded segments of the path, without empty ones, and with `.` and `..` resolved; none for `/`.
   ///
   /// A slash that was sent as `%2F` belongs to its segment: ids may hold slashes.
@@ -28,7 +30,7 @@ package struct RequestTarget: Sendable {
   /// they send a path (RFC 3986, section 5.2.4).
   ///
   /// - Throws: 400, when an escape in the path is bad, or the query has too many parameters.
-  package init(_ sent: String) throws(RequestError) {
+  package convenience init(_ sent: String) throws(RequestError) {
     let reading = try sent.withBytes { bytes in Result { () throws(RequestError) in try Reading(bytes) } }.get()
     let parameters = try QueryParameters(target: sent)
     guard !reading.isPlain else {

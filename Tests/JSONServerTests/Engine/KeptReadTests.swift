@@ -58,6 +58,21 @@ import Testing
     }
   }
 
+  @Test func `are for no request that is refused`() async throws {
+    let fixture = try Self.fixture()
+    var request = Request(method: .get, target: "/posts/1")
+    request.mayLackHost = true
+    for _ in 1...3 { #expect(await fixture.send(request).status == 200) }
+    request.mayLackHost = false
+    #expect(await fixture.send(request).status == 400)
+    let posts = Request(method: .get, target: "/posts", headerFields: [.host: "localhost"])
+    for target in ["/posts", "//posts", "/posts", "/%70osts", "/posts/../posts", "/posts"] {
+      var other = posts
+      other.target = target
+      for _ in 1...2 { #expect(try await fixture.send(other).json == Self.data["posts"]) }
+    }
+  }
+
   @Test func `are none where rights, a session or middleware decide`() async throws {
     let signedIn = try Self.fixture { $0.signIn = Server.SignIn() }
     let enclosed = try Self.fixture { $0.middleware = [Passing()] }
