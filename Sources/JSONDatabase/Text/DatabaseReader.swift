@@ -167,6 +167,8 @@ extension Database {
     if schema.dialect == .v1, let quoted = text.quotingIDs(of: database.entries.compactMap(\.collection)) {
       defer { withExtendedLifetime(quoted) {} }
       reader = DatabaseReader(quoted, schema: schema)
+      // The rows of the first reading leave their memory to those of the second.
+      database.entries = PersistentArray()
       database = try reader.read()
     }
     database.assignStringIDs(ids)
