@@ -1,7 +1,8 @@
-// The yardstick of load.py: the least that a server on one thread can do for a request.
+// The yardstick of load.py and whole.py: the least that a server on one thread can do for a request.
 //
-// One epoll loop, one read and one write for each request. Every request is answered with the same record of 1 KB and a
-// head as long as swift-json-server's; nothing is parsed but where a request ends. Usage: epoll PORT
+// One epoll loop, one read and one write for each request. Every request is answered with the same record of 1 KB, or with as
+// many bytes as the second argument says; then the connection ends. The head is as long as swift-json-server's; nothing is parsed
+// but where a request ends. Usage: epoll PORT [BYTES]
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -13,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RECORD_SIZE = 1024, CONNECTION_LIMIT = 1024, BUFFER_SIZE = 16384 };
+enum { RECORD_SIZE = 1024, LARGEST_HEAD = 1024, CONNECTION_LIMIT = 1024, BUFFER_SIZE = 16384 };
 
 struct connection {
   char buffer[BUFFER_SIZE + 1];
@@ -21,18 +22,20 @@ struct connection {
 };
 
 static struct connection *connections[CONNECTION_LIMIT];
-static char answer[2048];
+static char *answer;
 static size_t answer_size;
 
-static void make_answer(void) {
-  int head = snprintf(answer, sizeof answer,
+static void make_answer(size_t body_size) {
+  answer = malloc(LARGEST_HEAD + body_size);
+  if (!answer) exit(1);
+  int head = snprintf(answer, LARGEST_HEAD,
                       "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\n"
                       "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n"
                       "ETag: W/\"400-1234567890abc\"\r\nVary: Accept-Encoding, Origin\r\n"
-                      "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Length: %d\r\n\r\n",
-                      RECORD_SIZE);
-  memset(answer + head, 'x', RECORD_SIZE);
-  answer_size = (size_t)head + RECORD_SIZE;
+                      "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Length: %zu\r\n\r\n",
+                      body_size);
+  memset(answer + head, 'x', body_size);
+  answer_size = (size_t)head + body_size;
 }
 
 // Returns the bytes of the first request, or 0 while it is not all there.
@@ -59,14 +62,16 @@ static void serve(int socket) {
   if (count <= 0) return drop(socket);
   connection->count += (size_t)count;
   for (size_t size; (size = request_size(connection)) > 0;) {
-    if (write(socket, answer, answer_size) != (ssize_t)answer_size) return drop(socket);
+    if (send(socket, answer, answer_size, MSG_NOSIGNAL) != (ssize_t)answer_size) return drop(socket);
+    if (answer_size > BUFFER_SIZE) return drop(socket);
     connection->count -= size;
     memmove(connection->buffer, connection->buffer + size, connection->count);
   }
 }
 
 int main(int argc, char **argv) {
-  make_answer();
+  size_t body_size = argc > 2 ? strtoul(argv[2], NULL, 10) : RECORD_SIZE;
+  make_answer(body_size);
   int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)(argc > 1 ? atoi(argv[1]) : 3000))};
@@ -85,7 +90,8 @@ int main(int argc, char **argv) {
         serve(ready[index].data.fd);
         continue;
       }
-      int client = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+      // What does not fit into the socket's buffer is sent by one call, too, which waits for the client.
+      int client = accept4(listener, NULL, NULL, answer_size > BUFFER_SIZE ? 0 : SOCK_NONBLOCK);
       if (client < 0) continue;
       if (client >= CONNECTION_LIMIT) {
         close(client);
