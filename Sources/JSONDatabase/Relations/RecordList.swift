@@ -27,6 +27,11 @@ package struct RecordList: Sendable {
     return list
   }
 
+  /// The records, if nothing is added to them or left out.
+  var plain: SelectedRecords? {
+    if case .selected(let records) = content, selection == nil { records } else { nil }
+  }
+
   /// The number of records.
   package var count: Int {
     switch content {

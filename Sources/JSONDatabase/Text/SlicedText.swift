@@ -25,6 +25,14 @@ package struct SlicedText: Sendable {
     cursor.append(toCount: .max, to: &output)
   }
 
+  /// Whether the text is that of records and values as they are, so that each slice is made in a fraction of a
+  /// millisecond.
+  package var isPlain: Bool {
+    segments.allSatisfy { segment in
+      if case .records(let records, _) = segment { records.plain != nil } else { true }
+    }
+  }
+
   /// An estimate of its size, up to a limit.
   ///
   /// - Complexity: O(number of records and other values) until they exceed the limit.
@@ -80,6 +88,11 @@ package struct SliceCursor: Sendable {
   ///
   /// - Parameter count: The number of bytes after which no other value is begun.
   package mutating func append(toCount count: Int, to output: inout [UInt8]) {
+    GatheredText.append(to: &output) { append(toCount: count, to: &$0) }
+  }
+
+  /// Appends the next part of the text; see ``append(toCount:to:)-(_,[UInt8])``.
+  package mutating func append(toCount count: Int, to output: inout GatheredText) {
     while output.count < count {
       if divided != nil {
         appendDivided(toCount: count, to: &output)
@@ -89,7 +102,7 @@ package struct SliceCursor: Sendable {
       switch text.segments[segment] {
       case .bytes(let bytes):
         let part = bytes[written...].prefix(count - output.count)
-        output += part
+        part.withUnsafeBufferPointer { output.append($0) }
         written = part.endIndex
         if written == bytes.count { (segment, written) = (segment + 1, 0) }
       case .value(let value, let level):
@@ -102,24 +115,21 @@ package struct SliceCursor: Sendable {
   }
 
   private mutating func appendRecords(
-    of records: RecordList, level: Int, toCount count: Int, to output: inout [UInt8]
+    of records: RecordList, level: Int, toCount count: Int, to output: inout GatheredText
   ) {
     let end = records.placeCount
+    let plain = records.plain
     while place < end, output.count < count, divided == nil {
       defer { place += 1 }
-      guard let record = records[place] else { continue }
+      guard let record = if let plain { plain.record(at: place) } else { records[place]?.joined } else { continue }
       output.append(hasWrittenRecord ? UInt8(ascii: ",") : UInt8(ascii: "["))
-      Self.breakLine(level + 1, in: &output)
+      Self.formatter.breakLine(level + 1, to: &output)
       hasWrittenRecord = true
-      if count == .max || record.byteCount <= Self.largestUndivided {
-        Self.formatter.append(record.joined, level: level + 1, to: &output)
-      } else {
-        begin(record.joined, level: level + 1, toCount: count, to: &output)
-      }
+      begin(record, level: level + 1, toCount: count, to: &output)
     }
     guard place == end, divided == nil else { return }
     if hasWrittenRecord {
-      Self.breakLine(level, in: &output)
+      Self.formatter.breakLine(level, to: &output)
     } else {
       output.append(UInt8(ascii: "["))
     }
@@ -127,25 +137,21 @@ package struct SliceCursor: Sendable {
     (segment, place, hasWrittenRecord) = (segment + 1, 0, false)
   }
 
-  private mutating func begin(_ value: ValidJSON, level: Int, toCount count: Int, to output: inout [UInt8]) {
+  private mutating func begin(_ value: ValidJSON, level: Int, toCount count: Int, to output: inout GatheredText) {
     if count == .max || value.count <= Self.largestUndivided {
-      Self.formatter.append(value, level: level, to: &output)
+      var position = JSONFormatter.Position()
+      value.withToken { Self.formatter.append($0, level: level, next: .max, from: &position, to: &output) }
     } else {
       divided = (value, level, JSONFormatter.Position())
     }
   }
 
-  private mutating func appendDivided(toCount count: Int, to output: inout [UInt8]) {
+  private mutating func appendDivided(toCount count: Int, to output: inout GatheredText) {
     guard let (value, level, start) = divided else { return }
     var position = start
     divided = nil
     let part = max(min(count - output.count, Self.largestUndivided), 1)
     value.withToken { Self.formatter.append($0, level: level, next: part, from: &position, to: &output) }
     if !position.isAtEnd { divided = (value, level, position) }
-  }
-
-  private static func breakLine(_ level: Int, in output: inout [UInt8]) {
-    output.append(UInt8(ascii: "\n"))
-    for _ in 0..<level { output += "  ".utf8 }
   }
 }

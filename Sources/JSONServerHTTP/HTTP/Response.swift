@@ -2,6 +2,7 @@ public import HTTPTypes
 package import JSONDatabase
 public import JSONServerValues
 import NIOConcurrencyHelpers
+import NIOCore
 
 /// An HTTP response: `.json(["balance": 200])`, `.status(.noContent)`, `.data(png, type: "image/png")`, `.reset`.
 public struct Response: Sendable {
@@ -248,8 +249,7 @@ package final class CommonFields: Sendable {
   }
 }
 
-/// A body that is too large to be made as a whole: a worker thread makes one slice after the other, as fast as the client
-/// reads.
+/// A body that is too large to be made as a whole: slices are made one after the other, as fast as the client reads.
 ///
 /// The body shows one version of the data, and keeps this version in memory.
 package final class SlicedBody: Sendable {
@@ -276,6 +276,9 @@ package final class SlicedBody: Sendable {
     return isScript ? JSONP.escaped(bytes) : bytes
   }
 
+  /// Whether the event loop can make the slices itself: each takes less time than passing it between threads.
+  var isPlain: Bool { text.isPlain && !isScript }
+
   /// The bytes in slices. A worker thread makes each slice when it is asked for.
   var slices: AsyncStream<[UInt8]> {
     let maker = NIOLockedValueBox(SliceMaker(self))
@@ -294,6 +297,8 @@ struct SliceMaker: Sendable {
   /// The approximate size of the other slices: a connection holds at most two, and the event loop writes one without a
   /// pause.
   private static let size = 256 * 1024
+  /// The memory in which a slice is made, with room for a value that begins before its end.
+  static let capacity = size + 96 * 1024
 
   private var cursor: SliceCursor
   private let isScript: Bool
@@ -309,8 +314,7 @@ struct SliceMaker: Sendable {
   /// - Parameter size: The approximate size; only a large value is divided.
   mutating func next(_ size: Int? = nil) -> [UInt8]? {
     guard !cursor.isAtEnd else { return nil }
-    let count = size ?? (isFirst ? Self.firstSize : Self.size)
-    isFirst = false
+    let count = size ?? nextSize()
     var slice: [UInt8] = []
     slice.reserveCapacity(count + count / 8)
     cursor.append(toCount: count, to: &slice)
@@ -318,6 +322,25 @@ struct SliceMaker: Sendable {
     // A character that must be escaped has three bytes, which must be in one slice.
     while slice.suffix(2).contains(0xE2), !cursor.isAtEnd { cursor.append(toCount: slice.count + 1, to: &slice) }
     return JSONP.escaped(slice)
+  }
+
+  /// Appends the next slice of a plain body to a buffer, and returns its size; 0 at the end.
+  mutating func appendNext(to buffer: inout ByteBuffer) -> Int {
+    let count = nextSize()
+    var overflow: [UInt8] = []
+    let held = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
+      var text = GatheredText(memory.bindMemory(to: UInt8.self))
+      cursor.append(toCount: count, to: &text)
+      let held: Int
+      (held, overflow) = text.result()
+      return held
+    }
+    return held + buffer.writeBytes(overflow)
+  }
+
+  private mutating func nextSize() -> Int {
+    defer { isFirst = false }
+    return isFirst ? Self.firstSize : Self.size
   }
 }
 

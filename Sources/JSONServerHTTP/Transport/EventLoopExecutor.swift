@@ -60,7 +60,7 @@ package struct EventLoopExecutor: Sendable {
 /// there are too few processors: with four clients that read 100 MB each, on two processors, a small request takes 0.3
 /// ms instead of 0.5, and the slowest of a hundred 4 ms instead of 8 to 14.
 package struct WorkerThreads: Sendable {
-  /// For slices of large bodies; each takes a fraction of a millisecond.
+  /// For slices of large bodies that take longer than the loop may; each takes some milliseconds at most.
   static let slices = WorkerThreads()
   /// For reads of many records, which may take long.
   package static let calculations = WorkerThreads()

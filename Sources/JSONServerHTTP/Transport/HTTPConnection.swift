@@ -383,6 +383,7 @@ extension HTTPConnection {
     guard context != nil else { return }
     context = nil
     stream.task?.cancel()
+    (stream.maker, stream.memory) = (nil, ByteBuffer())
     state.report(.closing)
     stream.writable?.fail(ChannelError.alreadyClosed)
     idleTimeouts.end()

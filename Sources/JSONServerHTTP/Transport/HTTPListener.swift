@@ -249,6 +249,9 @@ package enum RequestProgress: Sendable {
 final class Connections {
   /// The largest number of connections whose responses are gathered before they are sent.
   static let maximumUnflushed = 32
+  /// The shortest time between two turns. NIO looks for input only when no work is due; after less time, the next turn could be
+  /// due at once.
+  private static let shortestPause = TimeAmount.microseconds(20)
 
   let limits: Limits
   let application: any Application
@@ -276,6 +279,8 @@ final class Connections {
   private var isPaused = false
   /// Succeeds when a server that is stopping has no connection any more.
   private var emptied: EventLoopPromise<Void>?
+  /// The connections that have slices to send, in the order of their turns.
+  private var slicing = CircularBuffer<HTTPConnection>()
   /// The connections with unsent responses.
   @exclusivity(unchecked) private var unflushed: [HTTPConnection] = []
 
@@ -339,6 +344,27 @@ final class Connections {
     let connections = unflushed
     unflushed.removeAll(keepingCapacity: true)
     for connection in connections { connection.flush() }
+  }
+
+  /// Has a connection send its next slices when its turn comes; one connection after the other has a turn, and all others are
+  /// looked after in between.
+  func sendSlicesSoon(of connection: HTTPConnection, on loop: any EventLoop) {
+    slicing.append(connection)
+    if slicing.count == 1 { scheduleSlices(after: Self.shortestPause, on: loop) }
+  }
+
+  private func scheduleSlices(after pause: TimeAmount, on loop: any EventLoop) {
+    let connections = NIOLoopBound(self, eventLoop: loop)
+    loop.scheduleTask(in: pause) {
+      let connections = connections.value
+      let start = NIODeadline.now()
+      connections.slicing.first?.sendSlices()
+      connections.slicing.removeFirst()
+      guard !connections.slicing.isEmpty else { return }
+      // Where a turn takes long, as in a debug build, so does the way back to NIO.
+      let pause = TimeAmount.nanoseconds((NIODeadline.now() - start).nanoseconds / 16)
+      connections.scheduleSlices(after: max(pause, Self.shortestPause), on: loop)
+    }
   }
 
   func insert(listening channel: any Channel) {

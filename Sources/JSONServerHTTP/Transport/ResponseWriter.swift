@@ -113,6 +113,19 @@ struct ResponseWriter {
     }
   }
 
+  /// The room before the bytes of a chunk for its size and a line break.
+  static let chunkHeadBound = 18
+
+  /// Makes a chunk of the bytes in a buffer that come after ``chunkHeadBound`` bytes; no chunk of none, which would end the
+  /// body.
+  static func frameChunk(of count: Int, in buffer: inout ByteBuffer) {
+    guard count > 0 else { return buffer.clear() }
+    let head = String(count, radix: 16) + "\r\n"
+    buffer.moveReaderIndex(to: chunkHeadBound - head.utf8.count)
+    buffer.setString(head, at: buffer.readerIndex)
+    buffer.writeStaticString("\r\n")
+  }
+
   /// Writes a piece of a chunked body; skips an empty piece, which would end the body.
   static func writeChunk(_ bytes: some Collection<UInt8>, to output: inout ByteBuffer) {
     guard !bytes.isEmpty else { return }

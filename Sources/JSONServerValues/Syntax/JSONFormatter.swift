@@ -112,16 +112,14 @@ package struct JSONFormatter {
   package func append(
     _ value: ValueToken, level: Int, next count: Int, from position: inout Position, to output: inout [UInt8]
   ) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ChunkedOutput.capacity) { chunk in
-      // A buffer of some capacity has an address.
-      guard let chunk = chunk.baseAddress else { return }
-      var chunked = ChunkedOutput(chunk: chunk, output: output)
-      // The chunked output owns the bytes for now; a second reference would make it copy them.
-      output = []
-      let end = position.offset + count
-      write(value.bytes, level: level, from: &position, stoppingAt: end, to: &chunked)
-      output = chunked.finish()
-    }
+    GatheredText.append(to: &output) { append(value, level: level, next: count, from: &position, to: &$0) }
+  }
+
+  /// Appends the next part of a value; see ``append(_:level:next:from:to:)-(_,_,_,_,[UInt8])``.
+  package func append(
+    _ value: ValueToken, level: Int, next count: Int, from position: inout Position, to output: inout GatheredText
+  ) {
+    write(value.bytes, level: level, from: &position, stoppingAt: position.offset + count, to: &output)
   }
 
   /// Writes up to an offset, or to the end.
@@ -130,7 +128,7 @@ package struct JSONFormatter {
   @inline(__always)
   private func write(
     _ bytes: UnsafeBufferPointer<UInt8>, level: Int, from start: inout Position, stoppingAt end: Int,
-    to output: inout ChunkedOutput
+    to output: inout GatheredText
   ) {
     var position = start.offset
     var depth = start.depth
@@ -192,13 +190,13 @@ package struct JSONFormatter {
   }
 
   /// Writes members that have lines of their own in the text, too, as long as they follow each other: copies a line and the
-  /// indentation of the next one at once.
+  /// indentation of the next one at once, and lines with the same indentation together.
   ///
   /// - Parameter position: The end of a string or number, perhaps of a member's name, and then of the last that was read.
   @inline(__always)
   private func writeMembers(
     _ bytes: UnsafeBufferPointer<UInt8>, _ usualBreak: UInt64, _ level: Int, from position: inout Int,
-    _ unwritten: inout Int, stoppingAt end: Int, to output: inout ChunkedOutput
+    _ unwritten: inout Int, stoppingAt end: Int, to output: inout GatheredText
   ) {
     let count = lineStartCount + level * indent.count
     // Inside of an object, more bytes follow.
@@ -213,12 +211,15 @@ package struct JSONFormatter {
       if count <= min(8, next - gap),
         JSONSyntax.word(in: bytes, at: gap).map({ ($0 ^ usualBreak) << (64 - 8 * count) }) == 0
       {
-        output.append(bytes, unwritten..<(gap + count))
+        if next > gap + count {
+          output.append(bytes, unwritten..<(gap + count))
+          unwritten = next
+        }
       } else {
         output.append(bytes, unwritten..<gap)
         breakLine(level, padded: false, to: &output)
+        unwritten = next
       }
-      unwritten = next
       position = JSONSyntax.endOfString(in: bytes, from: next)
     }
   }
@@ -235,7 +236,7 @@ package struct JSONFormatter {
   }
 
   /// Writes a list of scalars on one line, and returns the offset after it.
-  private func writeList(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to output: inout ChunkedOutput) -> Int {
+  private func writeList(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to output: inout GatheredText) -> Int {
     var position = start
     while bytes[position] != UInt8(ascii: "]") {
       output.append(bytes, position..<(position + 1))
@@ -249,72 +250,19 @@ package struct JSONFormatter {
     return position + 1
   }
 
-  private func breakLine(_ level: Int, padded: Bool, to output: inout ChunkedOutput) {
+  private func breakLine(_ level: Int, padded: Bool, to output: inout GatheredText) {
     if isOneLine {
       if padded { output.append(padding) }
     } else {
-      let advance = min(level, Self.levelsInAdvance)
-      let count = lineStartCount + advance * indent.count
-      lineBreak.withUnsafeBufferPointer { output.append(UnsafeBufferPointer(rebasing: $0[..<count])) }
-      for _ in advance..<max(advance, min(level, Self.deepestIndent)) { output.append(indent) }
+      breakLine(level, to: &output)
     }
   }
-}
 
-/// Bytes on their way to an array, gathered in a small buffer.
-///
-/// An array checks its owner and its capacity at each append; gathering makes many short appends several times
-/// faster.
-private struct ChunkedOutput {
-  /// The room that a buffer needs; more would not be allocated on the stack.
-  static let capacity = 1024
-
-  private let chunk: UnsafeMutablePointer<UInt8>
-  private var count = 0
-  private var output: [UInt8]
-
-  /// Creates an output that continues after the given bytes.
-  ///
-  /// - Parameters:
-  ///   - chunk: Memory for ``capacity`` bytes that outlives the output.
-  ///   - output: The bytes so far; the caller should release its own reference, or they are copied.
-  init(chunk: UnsafeMutablePointer<UInt8>, output: consuming [UInt8]) {
-    self.chunk = chunk
-    self.output = output
-  }
-
-  @inline(__always)
-  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
-    append(UnsafeBufferPointer(rebasing: bytes[range]))
-  }
-
-  @inline(__always)
-  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-    guard let base = bytes.baseAddress else { return }
-    if bytes.count > Self.capacity - count {
-      flush()
-      guard bytes.count <= Self.capacity else {
-        output += bytes
-        return
-      }
-    }
-    (chunk + count).update(from: base, count: bytes.count)
-    count += bytes.count
-  }
-
-  @inline(__always)
-  mutating func append(_ bytes: [UInt8]) {
-    bytes.withUnsafeBufferPointer { append($0) }
-  }
-
-  private mutating func flush() {
-    output += UnsafeBufferPointer(start: chunk, count: count)
-    count = 0
-  }
-
-  /// Returns all bytes.
-  consuming func finish() -> [UInt8] {
-    flush()
-    return output
+  /// Appends the end of a line, and the indentation of the next one.
+  package func breakLine(_ level: Int, to output: inout GatheredText) {
+    let advance = min(level, Self.levelsInAdvance)
+    let count = lineStartCount + advance * indent.count
+    lineBreak.withUnsafeBufferPointer { output.append(UnsafeBufferPointer(rebasing: $0[..<count])) }
+    for _ in advance..<max(advance, min(level, Self.deepestIndent)) { output.append(indent) }
   }
 }

@@ -137,33 +137,37 @@ package enum JSONSyntax {
   @inline(__always)
   private static func nextQuote(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     var position = offset
-    // Most strings are short: eight bytes, and then 32 as long as there is no quote.
+    var isFirst = true
+    // Most strings are short: eight bytes, then 64 as long as there is no quote, and the rest again by eight.
     while let word = word(in: bytes, at: position) {
       let others = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
       let found = (others &- ones) & ~others & highBits
       if found != 0 { return position + found.trailingZeroBitCount / 8 }
       position += 8
-      while position + 32 <= bytes.count {
-        // Bytes that are not empty have an address.
-        let rest = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position)
-        let found = quotes(in: rest) | quotes(in: rest + 16)
-        if (found.x | found.y) & highBits != 0 { break }
-        position += 32
-      }
+      guard isFirst else { continue }
+      isFirst = false
+      // Bytes that are not empty have an address.
+      let base = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped)
+      while position + 64 <= bytes.count, !holdsQuote(base + position) { position += 64 }
     }
     // The string was scanned: its closing quote ends the loop.
     while bytes[position] != UInt8(ascii: "\"") { position += 1 }
     return position
   }
 
-  /// Returns two words with the high bit set of each byte that is a quote, and perhaps of later bytes.
-  ///
-  /// Words, because the compiler makes slow code for vectors of bytes; two, because that is a vector of any machine.
+  /// Whether 64 bytes hold a quote.
   @inline(__always)
-  private static func quotes(in bytes: UnsafeRawPointer) -> SIMD2<UInt64> {
-    let ones = SIMD2(repeating: ones)
-    let others = bytes.loadUnaligned(as: SIMD2<UInt64>.self) ^ (ones &* UInt64(UInt8(ascii: "\"")))
-    return (others &- ones) & ~others
+  private static func holdsQuote(_ bytes: UnsafeRawPointer) -> Bool {
+    let found = (quotes(bytes) .| quotes(bytes + 16)) .| (quotes(bytes + 32) .| quotes(bytes + 48))
+    // As words: the compiler makes slow code of `any`.
+    let words = unsafeBitCast(found, to: SIMD2<UInt64>.self)
+    return words.x | words.y != 0
+  }
+
+  /// Which of 16 bytes are quotes.
+  @inline(__always)
+  private static func quotes(_ bytes: UnsafeRawPointer) -> SIMDMask<SIMD16<Int8>> {
+    bytes.loadUnaligned(as: SIMD16<UInt8>.self) .== SIMD16(repeating: UInt8(ascii: "\""))
   }
 
   /// Returns the offset after the string, number or literal that starts at an offset, in text that was

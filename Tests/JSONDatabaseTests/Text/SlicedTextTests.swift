@@ -103,9 +103,15 @@ import Testing
     var slices: [[UInt8]] = []
     var cursor = SliceCursor(text)
     while !cursor.isAtEnd {
-      var slice: [UInt8] = []
-      cursor.append(toCount: Int.random(in: 1...100_000, using: &random), to: &slice)
-      slices.append(slice)
+      let count = Int.random(in: 1...100_000, using: &random)
+      // Some memory is too small.
+      let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Int.random(in: 1...200_000, using: &random))
+      defer { memory.deallocate() }
+      var slice = GatheredText(memory)
+      cursor.append(toCount: count, to: &slice)
+      let (held, overflow) = slice.result()
+      #expect(held == 0 || overflow.isEmpty)
+      slices.append(Array(memory[..<held]) + overflow)
     }
     return slices
   }

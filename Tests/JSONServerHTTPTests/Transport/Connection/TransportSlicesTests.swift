@@ -85,6 +85,25 @@ struct TransportSlicesTests {
     }
   }
 
+  @Test(arguments: [0, 40_000, 700_000])
+  func `A fault cuts it off`(count: Int) async throws {
+    let bodies = Bodies()
+    let application = TestApplication { _, reply in
+      var response = bodies.next()
+      response.delivery = .truncated(after: count)
+      reply(response)
+    }
+    try await TestServer.run(application) { server in
+      let client = try await server.connect()
+      try await client.send(Self.large)
+      let body = try await client.readToEnd().split(separator: "\r\n\r\n", maxSplits: 1).dropFirst().joined()
+      // Sizes and texts in turn; the last chunk, of no bytes, is missing.
+      let lines = body.split(separator: "\r\n")
+      #expect(stride(from: 1, to: lines.count, by: 2).reduce(0) { $0 + lines[$1].utf8.count } == count)
+      #expect(lines.count.isMultiple(of: 2))
+    }
+  }
+
   @Test func `A large body that is there already is sent in slices of its length`() async throws {
     let text = String((0..<500_000).map(String.init).joined(separator: ","))
     let application = TestApplication { request, reply in
