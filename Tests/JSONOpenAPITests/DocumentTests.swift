@@ -553,6 +553,12 @@ extension DocumentResponse {
     #expect(errors == [["status": "404", "title": "posts has no record 'a'."]])
   }
 
+  @Test(arguments: [("lang=", ""), ("a=b; lang=de; c=d", "de"), ("lang=a=b", "a=b"), ("language=de", nil)])
+  func `A cookie may be empty`(_ sent: String, _ value: String?) {
+    let request = DocumentRequest(method: "GET", segments: [], field: { $0 == "cookie" ? sent : nil })
+    #expect(request.cookie("lang") == value)
+  }
+
   @Test func `A parent's parameter may have another name below it`() throws {
     var served = try Self.served()
     #expect(served.send("POST", "/posts/a/notes", [:]).status == 201)

@@ -164,7 +164,7 @@ struct OpenAPISchemas {
   private static let branches: JSONValue = ["type": "array", "items": reference("Conditions")]
   private static let scalar: JSONValue = ["type": ["string", "number", "boolean", "null"]]
   /// Names that are no operators of other query languages.
-  private static let names: JSONValue = ["pattern": "^(?!(not|nor|xor|nin)$)[^$]"]
+  private static let names: JSONValue = ["pattern": "^(?!(not|nor|xor|nin)$)([^$]|$)"]
 
   private static let error = whole([
     "statusCode": ["type": "integer", "examples": [404]],

@@ -37,7 +37,7 @@ package struct DocumentRequest: Sendable {
 
   func cookie(_ name: String) -> String? {
     for pair in (field("cookie") ?? "").split(separator: ";") {
-      let parts = pair.split(separator: "=", maxSplits: 1)
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2, parts[0].filter({ $0 != " " }) == name { return String(parts[1]) }
     }
     return nil
