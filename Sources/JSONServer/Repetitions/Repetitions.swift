@@ -50,9 +50,7 @@ final class Repetitions {
     let turn = Turn(
       name: name, request: "\(request.method) \(request.target) \(request.bytes.count) \(hash)",
       number: engine.nextNumber())
-    let earlier = Kept(engine.writes.state[.response, name]).flatMap { kept in
-      kept.second + Self.lifetime > Self.now && !engine.lacksRecord(of: kept.response) ? kept : nil
-    }
+    let earlier = kept(name, on: engine)
     // A request that an OpenAPI document allows is refused only by the document.
     if let other = earlier?.request ?? underWay[name]?.turn.request, other != turn.request,
       engine.configuration.contract != nil
@@ -80,7 +78,15 @@ final class Repetitions {
   /// shared, or the other request was another one.
   func response(toAgain context: RequestContext, on engine: isolated Engine) -> PreparedResponse? {
     guard engine.writes.state.isSaved, let turn = context.met?.repetition else { return nil }
-    return Kept(engine.writes.state[.response, turn.name])?.response
+    return kept(turn.name, on: engine)?.response
+  }
+
+  /// What is kept for a name: a repetition does not get a response that is too old, or whose record is deleted.
+  private func kept(_ name: String, on engine: isolated Engine) -> Kept? {
+    guard let kept = Kept(engine.writes.state[.response, name]), kept.second + Self.lifetime > Self.now,
+      !engine.lacksRecord(of: kept.response)
+    else { return nil }
+    return kept
   }
 
   /// Keeps the response to a change in the commit of the change, where servers share the data.
