@@ -286,15 +286,20 @@ def measure_style(harness, name, edit, kind, changes):
                 marker = f"{name.split(' ')[0] if kind is not Checkout else 'checkout'} {round}".replace("/", "")
                 edit(place, document(marker), server)
                 end = time.monotonic()
+                # A machine that does not wake this thread for a while does not run the server, either.
+                stalled = 0
                 while time.monotonic() < end + (3 if changes else 0.7) and reader.is_alive():
                     if changes and reader.first(marker):
                         break
+                    asleep = time.monotonic()
                     time.sleep(0.005)
+                    pause = time.monotonic() - asleep
+                    stalled += pause if pause > 0.03 else 0
                 moment = reader.first(marker)
                 if changes:
                     delay = None if moment is None else max(moment - end, 0)
                     shown = "never" if delay is None else f"{delay * 1000:.0f} ms"
-                    if harness.check(delay is not None and delay <= LIMIT, f"{name}, time {round + 1}: seen {shown}"):
+                    if harness.check(delay is not None and delay <= LIMIT + stalled, f"{name}, time {round + 1}: seen {shown}"):
                         delays.append(delay)
                 else:
                     harness.check(len(reader.seen) == 1, f"{name}: served {reader.seen[1:]} though nothing was edited")
