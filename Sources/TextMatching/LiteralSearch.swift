@@ -15,9 +15,10 @@ package struct LiteralSearch: Sendable {
   /// The tests of a form of any other number of bytes, such as an old letter's; `nil` when there is none.
   private let unusual: ProbePair?
 
-  /// The bytes of the shortest and of the longest match.
+  /// The bytes of the shortest match.
   private let minimumCount: Int
-  private let maximumCount: Int
+  /// The bytes of the longest match.
+  package let maximumCount: Int
 
   /// Creates a search for a text. An empty one is found everywhere.
   package init(caseInsensitive text: String) {
@@ -50,8 +51,9 @@ package struct LiteralSearch: Sendable {
     in text: UnsafeBufferPointer<UInt8>, from start: Int, before end: Int = .max, steps: inout Int
   ) -> Int? {
     guard !characters.isEmpty else { return start <= text.count ? start : nil }
-    // An unusual form is found where it is, and not where the match starts.
+    // What could start a match that starts too late is not read: a text of one letter would be read to its end.
     let limit = end < text.count - maximumCount ? end + maximumCount : text.count
+    let text = UnsafeBufferPointer(rebasing: text[..<limit])
     var position = start
     // A text that is too short needs no comparison of characters.
     while position < end, text.count - position >= minimumCount,

@@ -116,6 +116,16 @@ import Testing
     #expect(steps < 5 * (text.utf8.count + needle.utf8.count))
   }
 
+  @Test func `A bounded search reads no further than a match that starts before the bound`() {
+    let search = LiteralSearch(caseInsensitive: String(repeating: "a", count: 99) + "b")
+    var steps = 0
+    let match = Array(repeating: UInt8(ascii: "a"), count: 100_000).withUnsafeBufferPointer { text in
+      search.firstMatch(in: text, from: 0, before: 1_000, steps: &steps)
+    }
+    #expect(match == nil)
+    #expect(steps < 5 * 1_100)
+  }
+
   @Test func `The end of a text is compared in any case and form`() {
     func ends(_ text: String, _ needle: String) -> Bool {
       let search = LiteralSearch(caseInsensitive: needle)

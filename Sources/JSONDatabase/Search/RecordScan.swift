@@ -63,10 +63,12 @@ struct RecordScan: Sendable {
     /// The end of the bytes that were searched.
     private var end = 0
 
-    private static let stretch = 16 * 1024
+    private let stretch: Int
 
     init(_ scan: RecordScan, _ bytes: UnsafeBufferPointer<UInt8>) {
       self.scan = scan
+      // Of each stretch, the end is read again: as much as a match has.
+      stretch = max(16 * 1024, 4 * scan.text.maximumCount)
       self.bytes = bytes
       search(from: 0)
     }
@@ -76,7 +78,7 @@ struct RecordScan: Sendable {
     private mutating func search(from start: Int) {
       var start = start
       repeat {
-        end = min(start + Self.stretch, bytes.count)
+        end = min(start + stretch, bytes.count)
         text = scan.text.firstMatch(in: bytes, from: start, before: end)
         escape = scan.escapes.firstPlace(in: bytes, from: start, before: end)
         start = end
