@@ -60,21 +60,40 @@ package struct XMLReader {
     return start < position ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
   }
 
+  /// The members of an element, with their values in order.
+  private struct Members {
+    private var members: [(name: String, values: [JSONValue])] = []
+    private var places: [ByteExactKey: Int] = [:]
+
+    /// Adds a value under a name, without the prefix of a namespace.
+    mutating func add(_ name: String, _ value: JSONValue) {
+      let name = name.split(separator: ":").last.map(String.init) ?? name
+      let place = places[ByteExactKey(name)] ?? members.count
+      if place == members.count {
+        members.append((name, []))
+        places[ByteExactKey(name)] = place
+      }
+      members[place].values.append(value)
+    }
+
+    /// The members as an object; `nil` without any.
+    var value: JSONValue? {
+      guard !members.isEmpty else { return nil }
+      return .object(JSONObject(members.map { ($0.name, $0.values.count > 1 ? .array($0.values) : $0.values[0]) }))
+    }
+  }
+
   private mutating func element(depth: Int) -> (name: String, value: JSONValue)? {
     guard depth < 64, skip("<"), let name = name() else { return nil }
-    var members = JSONObject()
-    func add(_ name: String, _ value: JSONValue) {
-      let name = name.split(separator: ":").last.map(String.init) ?? name
-      members[name] = members[name].map { .array(($0.array ?? [$0]) + [value]) } ?? value
-    }
+    var members = Members()
     while !skip(">") {
       guard skipSpace() || bytes[position...].first == UInt8(ascii: "/") else { return nil }
-      if skip("/>") { return (name, members.isEmpty ? "" : .object(members)) }
+      if skip("/>") { return (name, members.value ?? "") }
       guard let attribute = self.name() else { continue }
       guard skip("="), let quote = ["\"", "'"].first(where: { skip($0) }), let text = text(before: quote) else {
         return nil
       }
-      if !attribute.hasPrefix("xmlns") { add(attribute, .string(Self.unescaped(text))) }
+      if !attribute.hasPrefix("xmlns") { members.add(attribute, .string(Self.unescaped(text))) }
     }
     var content = ""
     while let text = text(before: "<") {
@@ -87,11 +106,11 @@ package struct XMLReader {
       } else if skip("/") {
         guard self.name() == name else { return nil }
         _ = skipSpace()
-        return skip(">") ? (name, members.isEmpty ? .string(content) : .object(members)) : nil
+        return skip(">") ? (name, members.value ?? .string(content)) : nil
       } else {
         position -= 1
         guard let child = element(depth: depth + 1) else { return nil }
-        add(child.name, child.value)
+        members.add(child.name, child.value)
       }
     }
     return nil
